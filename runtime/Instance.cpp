@@ -8,6 +8,7 @@
 #include "runtime/Instance.h"
 
 #include "runtime/Cpu.h"
+#include "runtime/DeviceName.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -99,33 +100,44 @@ int64_t tfc::runtime::arenaBytes(const tfc_entry_info &entry, int32_t device,
   return 0;
 }
 
-/// Returns true for the name of the device, "/job:local/task:0/device:cpu:1", and short forms of it
-/// such as "/device:cpu:1" and "cpu:1".
-static bool isNamed(const tfc_device_info &device, const char *name) {
-  size_t whole = strlen(device.name), given = strlen(name);
-  if (given > whole || strcmp(device.name + whole - given, name) != 0)
-    return false;
-  return given == whole || *name == '/' || strncmp(name, device.kind, strlen(device.kind)) == 0;
+static DeviceName nameOf(const char *text) {
+  DeviceName name;
+  name.parse(text);
+  return name;
 }
 
 static const tfc_device_options *findOptions(const tfc_device_info &device,
                                              const tfc_options &options) {
   for (int64_t i = 0; options.devices && i < options.device_count; ++i)
-    if (isNamed(device, options.devices[i].name))
+    if (nameOf(options.devices[i].name) == nameOf(device.name))
       return &options.devices[i];
   return nullptr;
 }
 
+/// Checks a device of the options; those before it have been checked.
+static tfc_status checkDevice(const tfc_options &options, int64_t number) {
+  const tfc_device_options &device = options.devices[number];
+  if (!device.name)
+    return failCreate(TFC_INVALID_ARGUMENT, "the name of device %lld in tfc_options is null",
+                      static_cast<long long>(number));
+  if (DeviceName name; !name.parse(device.name))
+    return failCreate(TFC_INVALID_ARGUMENT,
+                      "device %lld in tfc_options is '%s', but expected a name such as 'cpu:1'",
+                      static_cast<long long>(number), device.name);
+  if (device.threads < 0)
+    return failCreate(TFC_INVALID_ARGUMENT,
+                      "device '%s' in tfc_options has %d threads, but expected 0 or more",
+                      device.name, device.threads);
+  for (int64_t i = 0; i < number; ++i)
+    if (nameOf(options.devices[i].name) == nameOf(device.name))
+      return failCreate(TFC_INVALID_ARGUMENT, "device '%s' is twice in tfc_options", device.name);
+  return TFC_OK;
+}
+
 static tfc_status checkDevices(const tfc_model &model, const tfc_options &options) {
-  for (int64_t i = 0; options.devices && i < options.device_count; ++i) {
-    if (!options.devices[i].name)
-      return failCreate(TFC_INVALID_ARGUMENT, "the name of device %lld in tfc_options is null",
-                        static_cast<long long>(i));
-    if (options.devices[i].threads < 0)
-      return failCreate(TFC_INVALID_ARGUMENT,
-                        "device '%s' in tfc_options has %d threads, but expected 0 or more",
-                        options.devices[i].name, options.devices[i].threads);
-  }
+  for (int64_t i = 0; options.devices && i < options.device_count; ++i)
+    if (tfc_status status = checkDevice(options, i))
+      return status;
   for (int64_t i = 1; i < model.device_count; ++i) {
     const tfc_device_info &device = model.devices[i];
     bool isThere =

@@ -26,9 +26,15 @@ LogicalResult Groups::colocate(Operation *op, SymbolTable &symbols) {
     if (!state)
       return op->emitError("there is no variable and no queue '")
              << symbol.getValue() << "' with which to colocate this [placement]";
-    join(op, state);
+    joinWith(op, state);
   }
   return success();
+}
+
+void Groups::joinWith(Operation *op, Operation *state) {
+  join(op, state);
+  partners[op].push_back(state);
+  partners[state].push_back(op);
 }
 
 /// Joins an operation with the variable, queue or tape that it uses.
@@ -38,7 +44,7 @@ void Groups::joinState(Operation *op, SymbolTable &symbols) {
   for (NamedAttribute attribute : op->getAttrs())
     if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
       if (Operation *state = findState(symbol.getValue(), symbols))
-        join(op, state);
+        joinWith(op, state);
 }
 
 /// Joins the operations on a list with the list, also across the regions of branches and loops:
@@ -78,6 +84,22 @@ static std::string describe(Operation *op) {
   return ("'" + op->getName().stripDialect() + "'").str();
 }
 
+/// Adds a note for each operation that joins two variables, queues or tapes on the shortest path
+/// from one member of a group to another.
+void Groups::noteJoins(InFlightDiagnostic &error, Operation *from, Operation *to) const {
+  DenseMap<Operation *, Operation *> reachedFrom{{to, nullptr}};
+  SmallVector<Operation *> reached{to};
+  for (size_t i = 0; i < reached.size() && !reachedFrom.contains(from); ++i)
+    for (Operation *partner : partners.lookup(reached[i]))
+      if (reachedFrom.try_emplace(partner, reached[i]).second)
+        reached.push_back(partner);
+  Operation *last = nullptr;
+  for (Operation *op = from; op; last = std::exchange(op, reachedFrom.lookup(op)))
+    if (Operation *next = reachedFrom.lookup(op); last && next && !isState(op))
+      error.attachNote(op->getLoc())
+          << "this is on the same device as " << describe(last) << " and " << describe(next);
+}
+
 /// Merges what `op` says with what other members of its group say.
 LogicalResult Groups::constrain(Operation *op) {
   DeviceName device = deviceOf(op);
@@ -90,6 +112,7 @@ LogicalResult Groups::constrain(Operation *op) {
     InFlightDiagnostic error = op->emitError() << describe(op) << " cannot be on " << device.str()
                                                << ", because it is on the same device as "
                                                << describe(other.source) << " [placement]";
+    noteJoins(error, op, other.source);
     error.attachNote(other.source->getLoc()) << "this is on " << other.device.str();
     return error;
   }

@@ -46,6 +46,8 @@ private:
   llvm::LogicalResult colocate(mlir::Operation *op, mlir::SymbolTable &symbols);
   void joinState(mlir::Operation *op, mlir::SymbolTable &symbols);
   void joinLists(mlir::Operation *op);
+  void joinWith(mlir::Operation *op, mlir::Operation *state);
+  void noteJoins(mlir::InFlightDiagnostic &error, mlir::Operation *from, mlir::Operation *to) const;
   llvm::LogicalResult constrain(mlir::Operation *op);
 
   /// An operation or a value that is a list.
@@ -59,6 +61,8 @@ private:
   llvm::EquivalenceClasses<Member> members;
   llvm::MapVector<Member, llvm::SmallVector<Constraint, 1>> constraintsOf; // by leader
   llvm::DenseMap<Id, mlir::Operation *> states;
+  /// The state that operations use or stand with, and the other way round.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 1>> partners;
 };
 
 } // namespace tfc::placement

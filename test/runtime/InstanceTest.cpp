@@ -84,13 +84,14 @@ TEST(Instance, NeedsTheDevicesOfItsModel) {
   tfc_instance *out = nullptr;
   tfc_options options = {};
   options.size = sizeof(options);
-  for (const char *there : {"cpu:11", "/device:cpu:11", "/job:local/task:0/device:cpu:11"}) {
+  for (const char *there : {"cpu:11", "/device:cpu:11", "/task:0/cpu:11", "/job:localhost/CPU:11",
+                            "/job:local/task:0/device:cpu:11"}) {
     const tfc_device_options devices[] = {{"cpu:0", 1, 0}, {there, 1, 0}};
     options.devices = devices;
     options.device_count = 2;
     Instance instance(model, &options);
   }
-  for (const char *other : {"cpu:1", "1", "gpu:11", ""}) {
+  for (const char *other : {"cpu:1", "gpu:11", "/job:worker/cpu:11", "/task:1/device:cpu:11"}) {
     const tfc_device_options devices[] = {{other, 1, 0}};
     options.devices = devices;
     options.device_count = 1;
@@ -119,6 +120,19 @@ TEST(Instance, ChecksTheOptionsOfDevices) {
   EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
   EXPECT_EQ(createMessage(),
             "device 'cpu:1' in tfc_options has -2 threads, but expected 0 or more");
+  for (const char *name :
+       {"", "cpu", "cpu:", "cpu:x", "1", "cpu:99999999999", "cpu:1/", "cpu:1 ", "/job:a/task:0",
+        "/job:/cpu:0", "cpu:0/cpu:1", "//cpu:1", "/host:cpu:1"}) {
+    device = {name, 1, 0};
+    EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+    EXPECT_EQ(createMessage(), "device 0 in tfc_options is '" + std::string(name) +
+                                   "', but expected a name such as 'cpu:1'");
+  }
+  const tfc_device_options twice[] = {{"cpu:1", 1, 0}, {"cpu:2", 1, 0}, {"/task:0/cpu:1", 1, 0}};
+  options.devices = twice;
+  options.device_count = 3;
+  EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+  EXPECT_EQ(createMessage(), "device '/task:0/cpu:1' is twice in tfc_options");
 }
 
 TEST(Instance, DescribesTheDevicesOfItsModel) {

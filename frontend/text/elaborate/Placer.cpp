@@ -40,6 +40,11 @@ void Placer::readColocation(const ast::Annotation &annotation, Placement &placem
     Entity value = evaluator.eval(arg.value);
     if (value.isPoison())
       continue;
+    if (!arg.label.text.empty()) {
+      reporter.error(arg.label.range, "bad-annotation",
+                     "'@colocate' takes variables and queues without labels");
+      continue;
+    }
     if (Variable *const *variable = value.get<Variable *>())
       placement.with.push_back((*variable)->path);
     else if (Queue *const *queue = value.get<Queue *>())

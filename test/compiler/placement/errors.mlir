@@ -18,6 +18,22 @@ dfg.entry @near(%arg0: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+// Notes show what joins the two sides.
+// expected-note @+1 {{this is on /device:cpu:1}}
+dfg.variable @w : tensor<f32> {dfg.device = #dfg.device<"/device:cpu:1">}
+dfg.variable @u : tensor<f32>
+// expected-error @+1 {{variable 'v' cannot be on /device:cpu:2, because it is on the same device as variable 'w' [placement]}}
+dfg.variable @v : tensor<f32> {dfg.device = #dfg.device<"/device:cpu:2">}
+dfg.entry @joined(%arg0: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  // expected-note @+1 {{this is on the same device as variable 'u' and variable 'w'}}
+  %0 = dfg.tanh %arg0 {dfg.colocate = [@w, @u]} : tensor<f32>
+  // expected-note @+1 {{this is on the same device as variable 'v' and variable 'u'}}
+  %1 = dfg.neg %arg0 {dfg.colocate = [@u, @v]} : tensor<f32>
+  dfg.return %0, %1 : tensor<f32>, tensor<f32>
+}
+
+// -----
+
 dfg.entry @missing(%arg0: tensor<f32>) -> tensor<f32> {
   // expected-error @+1 {{there is no variable and no queue 'w' with which to colocate this [placement]}}
   %0 = dfg.neg %arg0 {dfg.colocate = [@w]} : tensor<f32>
