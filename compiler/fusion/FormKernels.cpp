@@ -74,6 +74,7 @@ private:
   struct Step {
     Operation *op; // null for a group
     int group;
+    bool isMoved = false; // before its place in the block
     SmallVector<Operation *> before = {};
     size_t next = 0;
   };
@@ -82,6 +83,7 @@ private:
   void place(Operation *op);
   void enter(Operation *op);
   void addBefore(Step &step, ValueRange inputs);
+  void moveRepeatedInputs(Operation *op);
   void finish(const Step &step);
   void outline(int id);
   void cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping);
@@ -173,11 +175,12 @@ void Outliner::enter(Operation *op) {
     return;
   }
   // A merged kernel may be launched for an operation before this one.
-  if (!order.empty() && order.back()->isBeforeInBlock(op))
+  bool isMoved = !order.empty() && order.back()->isBeforeInBlock(op);
+  if (isMoved)
     op->moveBefore(order.back());
   collectInputs(op, -1, read);
   order.push_back(op);
-  Step &step = steps.emplace_back(Step{op, -1});
+  Step &step = steps.emplace_back(Step{op, -1, isMoved});
   messages.forEachBefore(op, [&](Operation *other) { step.before.push_back(other); });
   grouping.forEachPrevious(op, [&](Operation *other) { step.before.push_back(other); });
   addBefore(step, read.getArrayRef());
@@ -189,10 +192,27 @@ void Outliner::addBefore(Step &step, ValueRange inputs) {
       step.before.push_back(producer);
 }
 
+/// Moves operations that kernels repeat before the operation that reads them.
+void Outliner::moveRepeatedInputs(Operation *op) {
+  SmallVector<Operation *> readers{op};
+  while (!readers.empty()) {
+    Operation *reader = readers.pop_back_val();
+    forEachRead(reader, [&](Value read) {
+      Operation *producer = read.getDefiningOp();
+      if (!producer || producer->getBlock() != &block || producer->isBeforeInBlock(reader))
+        return;
+      producer->moveBefore(reader);
+      readers.push_back(producer);
+    });
+  }
+}
+
 void Outliner::finish(const Step &step) {
   if (!step.op)
     return outline(step.group);
   order.pop_back();
+  if (step.isMoved)
+    moveRepeatedInputs(step.op);
   for (OpOperand &operand : step.op->getOpOperands())
     operand.set(launched.lookupOrDefault(operand.get()));
 }

@@ -52,11 +52,12 @@ static void silu(SiluOp, Call &call) {
   });
 }
 
-/// max(x, 0) - x p + log(1 + exp(-|x|)): terms that cancel leave their rounding errors.
+/// max(x, 0) - x p + log(1 + exp(-|x|)): terms that cancel leave their rounding errors. No product
+/// is larger than the result.
 static void sigmoidCrossEntropy(SigmoidCrossEntropyOp, Call &call) {
   double unit = formatOf(call.operand().getElementType()).computeUlp;
   auto loss = [](Reals x) {
-    return std::max(x[0], 0.0) - x[0] * x[1] + std::log1p(std::exp(-std::fabs(x[0])));
+    return x[0] * ((x[0] > 0) - x[1]) + std::log1p(std::exp(-std::fabs(x[0])));
   };
   mapBounded(call, 3, [&](ArrayRef<Real> x) {
     Real y = evaluateAt(loss, x, {0.0});

@@ -93,6 +93,14 @@ static void addProduct(Sum &sum, const Call &call, ArrayRef<int64_t> offsets, do
     if (product.isBounded())
       product.widen((format.computeUlp + format.ulp) * product.size());
   }
+  if (offsets.size() > 2) {
+    // An infinite factor may be multiplied with a sum of the others, or with each of them.
+    bool isInfinite = false;
+    for (auto [n, offset] : llvm::enumerate(offsets))
+      isInfinite |= std::isinf(call.operand(n).number(offset));
+    if (isInfinite)
+      product.error = kUndetermined;
+  }
   if (offsets.size() > 2 && std::isfinite(product.value)) {
     if (most > 0.5 * format.largest / terms)
       product.error = kUndetermined;
