@@ -52,17 +52,20 @@ static void silu(SiluOp, Call &call) {
   });
 }
 
-/// max(x, 0) - x p + log(1 + exp(-|x|)): terms that cancel leave their rounding errors. No product
-/// is larger than the result.
+/// max(x, 0) - x p + log(1 + exp(-|x|)): terms that cancel leave their rounding errors, or overflow
+/// although the result does not.
 static void sigmoidCrossEntropy(SigmoidCrossEntropyOp, Call &call) {
-  double unit = formatOf(call.operand().getElementType()).computeUlp;
+  const Format &format = formatOf(call.operand().getElementType());
   auto loss = [](Reals x) {
-    return x[0] * ((x[0] > 0) - x[1]) + std::log1p(std::exp(-std::fabs(x[0])));
+    return std::max(x[0], 0.0) - x[0] * x[1] + std::log1p(std::exp(-std::fabs(x[0])));
   };
   mapBounded(call, 3, [&](ArrayRef<Real> x) {
     Real y = evaluateAt(loss, x, {0.0});
-    if (y.isBounded())
-      y.widen(2 * unit * x[0].size() * (1 + x[1].size()));
+    if (!y.isBounded())
+      return y;
+    y.widen(2 * format.computeUlp * x[0].size() * (1 + x[1].size()));
+    if (x[0].size() * x[1].size() > 0.5 * format.largest)
+      y.error = kUndetermined;
     return y;
   });
 }

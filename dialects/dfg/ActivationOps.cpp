@@ -178,12 +178,10 @@ SmallVector<Value> SigmoidCrossEntropyOp::buildOperandGradients(OpBuilder &b,
   return {g * (call<SigmoidOp>(x) - p), -(g * x)};
 }
 
-/// max(x, 0) - x * p + log(1 + exp(-|x|)), as x * ((x > 0) - p) + ..., in which only what is as large
-/// as the result can overflow.
+/// max(x, 0) - x * p + log(1 + exp(-|x|)).
 Value SigmoidCrossEntropyOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   ScalarBuilder s(b, getLoc());
-  Value x = scalars[0], zero = s.number(x, 0.0);
-  Value isPositive = s.compare(arith::CmpFPredicate::OGT, x, zero);
-  Value slope = s.sub(s.select(isPositive, s.number(x, 1.0), zero), scalars[1]);
-  return s.add(s.mul(x, slope), buildSoftplusRest(s, x));
+  Value x = scalars[0];
+  Value linear = s.sub(buildPositivePart(s, x), s.mul(x, scalars[1]));
+  return s.add(linear, buildSoftplusRest(s, x));
 }
