@@ -128,6 +128,10 @@ static tfc_status checkDevice(const tfc_options &options, int64_t number) {
     return failCreate(TFC_INVALID_ARGUMENT,
                       "device '%s' in tfc_options has %d threads, but expected 0 or more",
                       device.name, device.threads);
+  if (device.reserved != 0)
+    return failCreate(TFC_INVALID_ARGUMENT,
+                      "device '%s' in tfc_options has %d as 'reserved', but expected 0",
+                      device.name, device.reserved);
   for (int64_t i = 0; i < number; ++i)
     if (nameOf(options.devices[i].name) == nameOf(device.name))
       return failCreate(TFC_INVALID_ARGUMENT, "device '%s' is twice in tfc_options", device.name);

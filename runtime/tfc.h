@@ -128,7 +128,7 @@ typedef struct tfc_device {
 } tfc_device;
 
 /// A condition on the named sizes of an entry that no bound expresses; a call with other sizes
-/// fails with TFC_OUT_OF_RANGE.
+/// fails with TFC_INVALID_ARGUMENT.
 typedef struct tfc_fact {
   const char *text; // "n % 4 == 0"
   const char *site; // where the graph states it, "model.graph:12"; null if that is not known

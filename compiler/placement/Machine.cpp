@@ -6,6 +6,7 @@
 
 #include "compiler/placement/Machine.h"
 #include "dialects/dfg/Devices.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
 
@@ -125,7 +126,10 @@ private:
         !readNumber(object, "bytes_per_second", figures.bytes) ||
         !readNumber(object, "launch_seconds", figures.launch))
       return false;
-    machine.figures[machine.add(*name)] = figures;
+    unsigned number = machine.add(*name);
+    if (!described.insert(number).second)
+      return fail("device " + name->str() + " is there twice");
+    machine.figures[number] = figures;
     return machine.size() <= kMaxDevices || fail("too many devices");
   }
 
@@ -143,12 +147,17 @@ private:
         !readNumber(object, "bytes_per_second", link.bandwidth))
       return false;
     unsigned a = machine.add(*from), b = machine.add(*to);
-    machine.links[{a, b}] = machine.links[{b, a}] = link;
+    if (a == b)
+      return fail("a link leads from " + from->str() + " to itself");
+    if (!machine.links.try_emplace({a, b}, link).second)
+      return fail("the link between " + from->str() + " and " + to->str() + " is there twice");
+    machine.links[{b, a}] = link;
     return true;
   }
 
   Machine &machine;
   std::string &reason;
+  llvm::SmallSet<unsigned, 8> described;
 };
 
 /// Returns true if lists and objects are nested deeper than a description of devices ever is:

@@ -67,7 +67,7 @@ LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsig
     return emitError(nowhere, "'") << device << "' is not a device: " << reason << " [devices]";
   if (!isSupported(*name))
     return emitError(nowhere, "this version of tfc cannot place anything on ")
-           << name->str() << " [not-yet]";
+           << name->str() << ", the default device [not-yet]";
   number = machine.add(complete(*name));
   return success();
 }

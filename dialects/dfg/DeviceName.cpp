@@ -57,8 +57,10 @@ bool NameParser::readNumber(StringRef part, StringRef value, std::optional<int64
   if (value == "*")
     return true;
   int32_t parsed;
-  if (value.empty() || !all_of(value, isDigit) || value.getAsInteger(10, parsed))
+  if (value.empty() || !all_of(value, isDigit))
     return fail("expected a number in '" + part + "'");
+  if (value.getAsInteger(10, parsed))
+    return fail("the number in '" + part + "' is too large");
   if (number)
     return fail("has two parts like '" + part + "'");
   number = parsed;

@@ -120,6 +120,9 @@ TEST(Instance, ChecksTheOptionsOfDevices) {
   EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
   EXPECT_EQ(createMessage(),
             "device 'cpu:1' in tfc_options has -2 threads, but expected 0 or more");
+  device = {"cpu:1", 1, 1};
+  EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+  EXPECT_EQ(createMessage(), "device 'cpu:1' in tfc_options has 1 as 'reserved', but expected 0");
   for (const char *name :
        {"", "cpu", "cpu:", "cpu:x", "1", "cpu:99999999999", "cpu:1/", "cpu:1 ", "/job:a/task:0",
         "/job:/cpu:0", "cpu:0/cpu:1", "//cpu:1", "/host:cpu:1"}) {

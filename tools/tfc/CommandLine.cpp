@@ -251,9 +251,8 @@ struct Parser {
     run->add_flag("--reference", options.isReference,
                   "Execute the graph op by op, in f64, instead of compiling it");
     run->add_option("--compare-with", options.compareWith,
-                    "Also execute the graph as --reference does, and compare the results; feeds "
-                    "that are not "
-                    "given are random")
+                    "Also execute the graph as --reference does, and compare the results; without "
+                    "--feed all feeds are random")
         ->check(CLI::IsMember({"reference"}))
         ->excludes("--reference");
   }

@@ -41,10 +41,8 @@ static std::string numberOf(Attribute value) {
       return integer.getValue().isZero() ? "false" : "true";
     return llvm::toString(integer.getValue(), 10, !integer.getType().isUnsignedInteger());
   }
-  SmallString<16> text;
-  if (auto number = dyn_cast<FloatAttr>(value))
-    number.getValue().toString(text, /*FormatPrecision=*/6);
-  return text.str().str();
+  auto number = dyn_cast<FloatAttr>(value);
+  return number ? fmt::format("{:g}", number.getValueAsDouble()) : "";
 }
 
 /// The text of a value without a box; empty for other values.
