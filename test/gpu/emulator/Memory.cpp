@@ -11,24 +11,24 @@
 
 namespace tfc::gpu {
 
-static std::string inHexadecimal(uint64_t number) {
+std::string inHexadecimal(uint64_t number) {
   char text[20];
   snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
   return text;
 }
 
-static std::string describe(uint64_t size, uint64_t address) {
+std::string describe(uint64_t size, uint64_t address) {
   return std::to_string(size) + " bytes at " + inHexadecimal(address);
 }
 
-uint64_t Memory::allocate(uint64_t bytes) {
+uint64_t Memory::allocate(uint64_t bytes, bool isConstant) {
   if (bytes == 0 || bytes > limit - std::min(used, limit))
     return 0;
   uint64_t address = next;
   // At least an alignment lies between two allocations, so the end of one is not in another.
   next += (bytes / kAlignment + 2) * kAlignment;
   used += bytes;
-  allocations[address] = {bytes, true, std::vector<uint8_t>(bytes), std::vector<bool>(bytes)};
+  allocations[address] = {bytes, true, isConstant, Bytes(bytes)};
   return address;
 }
 
@@ -41,13 +41,13 @@ std::string Memory::release(uint64_t address) {
     return describe(allocation.size, address) + " were released before";
   used -= allocation.size;
   allocation.isAlive = false;
-  allocation.data = {};
-  allocation.isWritten = {};
+  allocation.bytes = {};
+  latest = {};
   return {};
 }
 
 std::string Memory::find(uint64_t address, uint64_t bytes, bool isAligned,
-                         Allocations::const_iterator &found) const {
+                         Allocations::iterator &found) const {
   std::string access = describe(bytes, address);
   if (isAligned && address % bytes != 0)
     return access + " are not aligned";
@@ -70,32 +70,70 @@ std::string Memory::find(uint64_t address, uint64_t bytes, bool isAligned,
 std::string Memory::read(uint64_t address, uint64_t bytes, void *to, bool isAligned) const {
   if (bytes == 0)
     return {};
-  Allocations::const_iterator found;
+  Allocations::iterator found;
   if (std::string error = find(address, bytes, isAligned, found); !error.empty())
     return error;
-  const Allocation &allocation = found->second;
+  const Bytes &from = found->second.bytes;
   uint64_t offset = address - found->first;
-  auto first = allocation.isWritten.begin() + static_cast<int64_t>(offset);
-  auto unwritten = std::find(first, first + static_cast<int64_t>(bytes), false);
-  if (unwritten != first + static_cast<int64_t>(bytes))
-    return "byte " + inHexadecimal(address + (unwritten - first)) + " of " +
-           describe(bytes, address) + " was never written";
-  memcpy(to, allocation.data.data() + offset, bytes);
+  if (std::optional<uint64_t> unwritten = from.findUnwritten(offset, bytes))
+    return "byte " + inHexadecimal(found->first + *unwritten) + " of " + describe(bytes, address) +
+           " was never written";
+  memcpy(to, from.at(offset), bytes);
   return {};
 }
 
 std::string Memory::write(uint64_t address, uint64_t bytes, const void *from, bool isAligned) {
   if (bytes == 0)
     return {};
-  Allocations::const_iterator found;
+  Allocations::iterator found;
   if (std::string error = find(address, bytes, isAligned, found); !error.empty())
     return error;
-  Allocation &allocation = allocations[found->first];
+  Bytes &to = found->second.bytes;
   uint64_t offset = address - found->first;
-  memcpy(allocation.data.data() + offset, from, bytes);
-  auto first = allocation.isWritten.begin() + static_cast<int64_t>(offset);
-  std::fill(first, first + static_cast<int64_t>(bytes), true);
+  memcpy(to.at(offset), from, bytes);
+  to.setWritten(offset, bytes);
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of threads
+//===----------------------------------------------------------------------===//
+
+const uint8_t *Memory::findToRead(uint64_t address, unsigned bytes) const {
+  Allocations::iterator found;
+  if (!find(address, bytes, true, found).empty())
+    return nullptr;
+  Allocation &allocation = found->second;
+  latest = {found->first, allocation.size, &allocation.bytes, allocation.isConstant};
+  uint64_t offset = address - found->first;
+  return allocation.bytes.isWritten(offset, bytes) ? allocation.bytes.at(offset) : nullptr;
+}
+
+uint8_t *Memory::findToWrite(uint64_t address, unsigned bytes) {
+  Allocations::iterator found;
+  if (!find(address, bytes, true, found).empty() || found->second.isConstant)
+    return nullptr;
+  Allocation &allocation = found->second;
+  latest = {found->first, allocation.size, &allocation.bytes, false};
+  allocation.bytes.setWritten(address - found->first, bytes);
+  return allocation.bytes.at(address - found->first);
+}
+
+std::string Memory::refusal(uint64_t address, unsigned bytes, bool isWrite) const {
+  if (!isWrite) {
+    uint8_t ignored[16];
+    return read(address, bytes, ignored, true);
+  }
+  Allocations::iterator found;
+  std::string error = find(address, bytes, true, found);
+  if (error.empty() && found->second.isConstant)
+    error = describe(bytes, address) + " are constant";
+  return error;
+}
+
+bool Memory::isConstant(uint64_t address) const {
+  Allocations::iterator found;
+  return find(address, 1, true, found).empty() && found->second.isConstant;
 }
 
 std::vector<std::string> Memory::getLeaks() const {

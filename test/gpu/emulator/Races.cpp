@@ -69,14 +69,39 @@ std::optional<Race> Races::add(Byte &byte, uint64_t address, Access access, cons
   return std::nullopt;
 }
 
-std::optional<Race> Races::add(uint64_t address, uint64_t size, Access access,
-                               const Moment &moment) {
-  for (uint64_t i = address; i < address + size; ++i) {
-    std::unique_ptr<Page> &page = pages[i / kPageBytes];
+Races::Byte *Races::find(uint64_t address) {
+  if (address / kPageBytes != latestNumber) {
+    std::unique_ptr<Page> &page = pages[latestNumber = address / kPageBytes];
     if (!page)
       page = std::make_unique<Page>();
-    if (std::optional<Race> race = add(page->bytes[i % kPageBytes], i, access, moment))
+    latest = page.get();
+  }
+  return &latest->bytes[address % kPageBytes];
+}
+
+std::optional<Race> Races::add(uint64_t address, uint64_t size, Access access,
+                               const Moment &moment) {
+  for (uint64_t i = address; i < address + size; ++i)
+    if (std::optional<Race> race = add(*find(i), i, access, moment))
       return race;
+  return std::nullopt;
+}
+
+std::optional<Race> Races::checkStrongRead(uint64_t address, uint64_t size, const Moment &moment) {
+  for (uint64_t i = address; i < address + size; ++i)
+    if (const Moment *earlier = find(i)->writes.findUnordered(moment))
+      return Race{i, Access::Write, *earlier};
+  return std::nullopt;
+}
+
+std::optional<Race> Races::addReadOnly(uint64_t address, uint64_t size, const Moment &moment) {
+  for (uint64_t i = address; i < address + size; ++i) {
+    Byte *byte = find(i);
+    for (auto [latest, access] :
+         {std::pair(&byte->writes, Access::Write), std::pair(&byte->atomics, Access::Atomic)})
+      if (const Moment *earlier = latest->any())
+        return Race{i, access, *earlier};
+    byte->reads.addForever(moment);
   }
   return std::nullopt;
 }

@@ -56,8 +56,16 @@ public:
   /// Adds an access of `size` bytes; returns a race with an earlier one, if there is one.
   std::optional<Race> add(uint64_t address, uint64_t size, Access access, const Moment &moment);
 
+  /// Checks a read that does not race with atomic operations; it is not added.
+  std::optional<Race> checkStrongRead(uint64_t address, uint64_t size, const Moment &moment);
+  /// Adds a read of bytes that nothing may write during the whole launch.
+  std::optional<Race> addReadOnly(uint64_t address, uint64_t size, const Moment &moment);
+
   /// Forgets everything: the launch has ended.
-  void clear() { pages.clear(); }
+  void clear() {
+    pages.clear();
+    latestNumber = UINT64_MAX;
+  }
 
 private:
   /// Accesses of one kind that nothing later replaces: one, or several of a warp, a block or a
@@ -67,6 +75,13 @@ private:
     /// Returns an access that is not ordered before `later`.
     const Moment *findUnordered(const Moment &later) const;
     void add(const Moment &moment);
+    /// Any access, ordered or not.
+    const Moment *any() const { return extent == Extent::None ? nullptr : &moment; }
+    /// Adds one that nothing is ordered after.
+    void addForever(const Moment &added) {
+      moment = added;
+      extent = Extent::Grid;
+    }
 
   private:
     enum class Extent : uint8_t { None, Thread, Warp, Block, Grid };
@@ -84,8 +99,11 @@ private:
   };
 
   std::optional<Race> add(Byte &byte, uint64_t address, Access access, const Moment &moment);
+  Byte *find(uint64_t address);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages; // by address / kPageBytes
+  uint64_t latestNumber = UINT64_MAX;                        // of the page of the last access
+  Page *latest = nullptr;
 };
 
 } // namespace tfc::gpu
