@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/gpu/emulator/Races.h"
+#include <algorithm>
 #include <cstdio>
 
 namespace tfc::gpu {
@@ -52,58 +53,71 @@ void Races::Latest::add(const Moment &added) {
   moment = added;
 }
 
-std::optional<Race> Races::add(Byte &byte, uint64_t address, Access access, const Moment &moment) {
-  const Moment *earlier = byte.writes.findUnordered(moment);
-  if (earlier)
-    return Race{address, Access::Write, *earlier};
-  if (access != Access::Atomic)
-    if ((earlier = byte.atomics.findUnordered(moment)))
-      return Race{address, Access::Atomic, *earlier};
-  if (access != Access::Read)
-    if ((earlier = byte.reads.findUnordered(moment)))
-      return Race{address, Access::Read, *earlier};
-  Latest &latest = access == Access::Read    ? byte.reads
-                   : access == Access::Write ? byte.writes
-                                             : byte.atomics;
-  latest.add(moment);
-  return std::nullopt;
-}
-
-Races::Byte *Races::find(uint64_t address) {
+Races::Word &Races::find(uint64_t address) {
   if (address / kPageBytes != latestNumber) {
     std::unique_ptr<Page> &page = pages[latestNumber = address / kPageBytes];
     if (!page)
       page = std::make_unique<Page>();
     latest = page.get();
   }
-  return &latest->bytes[address % kPageBytes];
+  return latest->words[address % kPageBytes / kWordBytes];
+}
+
+template <typename Visit>
+std::optional<Race> Races::forEach(uint64_t address, uint64_t size, Visit visit) {
+  bool isWhole = address % kWordBytes == 0 && size % kWordBytes == 0;
+  for (uint64_t i = address; i < address + size; i += isWhole ? kWordBytes : 1) {
+    Word &word = find(i);
+    if (!isWhole && !word.bytes) {
+      word.bytes = std::make_unique<History[]>(kWordBytes);
+      std::fill_n(word.bytes.get(), kWordBytes, word.whole);
+    }
+    uint64_t first = i % kWordBytes, count = isWhole && word.bytes ? kWordBytes : 1;
+    History *history = word.bytes ? &word.bytes[first] : &word.whole;
+    for (uint64_t k = 0; k < count; ++k)
+      if (std::optional<Race> race = visit(history[k], i + k))
+        return race;
+  }
+  return std::nullopt;
 }
 
 std::optional<Race> Races::add(uint64_t address, uint64_t size, Access access,
                                const Moment &moment) {
-  for (uint64_t i = address; i < address + size; ++i)
-    if (std::optional<Race> race = add(*find(i), i, access, moment))
-      return race;
-  return std::nullopt;
+  return forEach(address, size, [&](History &history, uint64_t at) -> std::optional<Race> {
+    const Moment *earlier = history.writes.findUnordered(moment);
+    if (earlier)
+      return Race{at, Access::Write, *earlier};
+    if (access != Access::Atomic)
+      if ((earlier = history.atomics.findUnordered(moment)))
+        return Race{at, Access::Atomic, *earlier};
+    if (access != Access::Read)
+      if ((earlier = history.reads.findUnordered(moment)))
+        return Race{at, Access::Read, *earlier};
+    Latest &own = access == Access::Read    ? history.reads
+                  : access == Access::Write ? history.writes
+                                            : history.atomics;
+    own.add(moment);
+    return std::nullopt;
+  });
 }
 
 std::optional<Race> Races::checkStrongRead(uint64_t address, uint64_t size, const Moment &moment) {
-  for (uint64_t i = address; i < address + size; ++i)
-    if (const Moment *earlier = find(i)->writes.findUnordered(moment))
-      return Race{i, Access::Write, *earlier};
-  return std::nullopt;
+  return forEach(address, size, [&](History &history, uint64_t at) -> std::optional<Race> {
+    if (const Moment *earlier = history.writes.findUnordered(moment))
+      return Race{at, Access::Write, *earlier};
+    return std::nullopt;
+  });
 }
 
 std::optional<Race> Races::addReadOnly(uint64_t address, uint64_t size, const Moment &moment) {
-  for (uint64_t i = address; i < address + size; ++i) {
-    Byte *byte = find(i);
-    for (auto [latest, access] :
-         {std::pair(&byte->writes, Access::Write), std::pair(&byte->atomics, Access::Atomic)})
-      if (const Moment *earlier = latest->any())
-        return Race{i, access, *earlier};
-    byte->reads.addForever(moment);
-  }
-  return std::nullopt;
+  return forEach(address, size, [&](History &history, uint64_t at) -> std::optional<Race> {
+    if (const Moment *earlier = history.writes.any())
+      return Race{at, Access::Write, *earlier};
+    if (const Moment *earlier = history.atomics.any())
+      return Race{at, Access::Atomic, *earlier};
+    history.reads.addForever(moment);
+    return std::nullopt;
+  });
 }
 
 } // namespace tfc::gpu

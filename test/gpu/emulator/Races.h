@@ -90,16 +90,24 @@ private:
     Extent extent = Extent::None;
   };
 
-  struct Byte {
+  /// Of a byte, or of the bytes of a word while all accesses are of whole words.
+  struct History {
     Latest reads, writes, atomics;
+  };
+  static constexpr uint64_t kWordBytes = 4;
+  struct Word {
+    History whole;
+    std::unique_ptr<History[]> bytes; // if there were accesses of some of them
   };
   static constexpr uint64_t kPageBytes = 1024;
   struct Page {
-    Byte bytes[kPageBytes];
+    Word words[kPageBytes / kWordBytes];
   };
 
-  std::optional<Race> add(Byte &byte, uint64_t address, Access access, const Moment &moment);
-  Byte *find(uint64_t address);
+  Word &find(uint64_t address);
+  /// Calls `visit(history, address)` for the words or bytes of an access, until it returns a race.
+  template <typename Visit>
+  std::optional<Race> forEach(uint64_t address, uint64_t size, Visit visit);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages; // by address / kPageBytes
   uint64_t latestNumber = UINT64_MAX;                        // of the page of the last access

@@ -30,23 +30,44 @@ static unsigned countUnits(const uint64_t *addresses, uint32_t active, unsigned 
   return count;
 }
 
-/// The passes over 32 banks of 4 bytes for a request of at most 4 bytes per lane: the most
-/// different words of one bank. Wider requests are served for halves or quarters of the warp.
+namespace {
+/// The words of a request by their banks, of which there are 32 of 4 bytes.
+class Banks {
+public:
+  void add(uint64_t word) {
+    unsigned bank = word % 32;
+    if (counts[bank] > 0 && firsts[bank] == word)
+      return;
+    if (counts[bank] == 0)
+      firsts[bank] = word;
+    else if (std::find(others, others + otherCount, word) != others + otherCount)
+      return;
+    else
+      others[otherCount++] = word;
+    most = std::max<unsigned>(most, ++counts[bank]);
+  }
+  /// The most different words of one bank.
+  unsigned getMost() const { return most; }
+
+private:
+  uint64_t firsts[32], others[kLanes * 4];
+  uint8_t counts[32] = {};
+  unsigned otherCount = 0, most = 0;
+};
+} // namespace
+
+/// The passes over the banks for a request. Requests of more than 4 bytes per lane are served for
+/// halves or quarters of the warp.
 static unsigned countPasses(const uint64_t *addresses, uint32_t active, unsigned bytes) {
   unsigned passes = 0, parts = std::max(1u, bytes / 4), lanes = kLanes / parts;
   for (unsigned part = 0; part < parts; ++part) {
     uint32_t own = active & (lanes == kLanes ? kAllLanes : ((1u << lanes) - 1) << (part * lanes));
-    unsigned most = 0;
-    std::vector<uint64_t> banks[32];
+    Banks banks;
     forEachLane(own, [&](unsigned lane) {
-      for (uint64_t word = addresses[lane] / 4; word <= (addresses[lane] + bytes - 1) / 4; ++word) {
-        std::vector<uint64_t> &bank = banks[word % 32];
-        if (std::find(bank.begin(), bank.end(), word) == bank.end())
-          bank.push_back(word);
-        most = std::max<unsigned>(most, bank.size());
-      }
+      for (uint64_t word = addresses[lane] / 4; word <= (addresses[lane] + bytes - 1) / 4; ++word)
+        banks.add(word);
     });
-    passes += most;
+    passes += banks.getMost();
   }
   return passes;
 }
@@ -89,6 +110,23 @@ static void access(Warp &warp, const Instruction &instruction, uint32_t active, 
   });
 }
 
+/// Copies an element, whose size the compiler does not know.
+static void copyElement(void *to, const void *from, unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    memcpy(to, from, 1);
+    break;
+  case 2:
+    memcpy(to, from, 2);
+    break;
+  case 4:
+    memcpy(to, from, 4);
+    break;
+  default:
+    memcpy(to, from, 8);
+  }
+}
+
 static void load(Warp &warp, const Instruction &instruction, uint32_t active) {
   unsigned bytes = instruction.bytes, elements = instruction.results;
   Block::Kind kind = instruction.isReadOnly ? Block::Kind::ReadOnly
@@ -102,7 +140,7 @@ static void load(Warp &warp, const Instruction &instruction, uint32_t active) {
          [&](unsigned lane, const uint8_t *from) {
            for (unsigned i = 0; i < elements; ++i) {
              uint64_t cell = 0;
-             memcpy(&cell, from + i * bytes, bytes);
+             copyElement(&cell, from + i * bytes, bytes);
              if (instruction.isSigned)
                cell = uint64_t(int64_t(cell << unused) >> unused);
              results[i][lane] = cell;
@@ -119,7 +157,7 @@ static void store(Warp &warp, const Instruction &instruction, uint32_t active) {
          instruction.isStrong ? Block::Kind::StrongWrite : Block::Kind::Write,
          [&](unsigned lane, uint8_t *to) {
            for (unsigned i = 0; i < elements; ++i)
-             memcpy(to + i * bytes, &sources[i][lane], bytes);
+             copyElement(to + i * bytes, &sources[i][lane], bytes);
          });
 }
 
