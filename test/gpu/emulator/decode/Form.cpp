@@ -213,7 +213,7 @@ bool Form::decodeSame(Scalar type, size_t sources) {
 
 static DecodeTable makeTable() {
   DecodeTable table;
-  for (auto add : {addInteger, addFloat, addApproximate, addCompare, addConvert, addMove,
+  for (auto add : {addInteger, addFloat, addHalf, addApproximate, addCompare, addConvert, addMove,
                    addLoadStore, addAtomic, addControl, addWarp})
     add(table);
   return table;

@@ -87,8 +87,8 @@ Decode findDecode(const ptx::Instruction &instruction);
 
 /// Each family of instructions adds its names.
 void addInteger(DecodeTable &table);
-void addBits(DecodeTable &table);
 void addFloat(DecodeTable &table);
+void addHalf(DecodeTable &table);
 void addApproximate(DecodeTable &table);
 void addCompare(DecodeTable &table);
 void addConvert(DecodeTable &table);

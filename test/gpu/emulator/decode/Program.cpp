@@ -141,6 +141,11 @@ bool KernelDecoder::run() {
     return fail(function.place, "there are too many registers");
   if (!layOut())
     return false;
+  for (const std::vector<ptx::Operand> &list : function.targets) {
+    std::vector<uint32_t> &targets = kernel.targets.emplace_back();
+    for (const ptx::Operand &label : list)
+      targets.push_back(label.number);
+  }
   for (const ptx::Instruction &instruction : function.instructions)
     if (!decode(instruction))
       return false;

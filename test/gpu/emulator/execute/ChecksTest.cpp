@@ -159,6 +159,13 @@ TEST(Checks, DivisorsAreNotZero) {
   EXPECT_EQ(run("setp.ne.u32 %p0, %r0, 0; @%p0 rem.u32 %r1, 5, %r0;"), "");
 }
 
+TEST(Checks, BranchesHaveTargets) {
+  const std::string body = "list: .branchtargets zero, one; min.u32 %r1, %r0, ";
+  const std::string rest = "; brx.idx %r1, list; zero: mov.u32 %r2, 1; one: ret;";
+  EXPECT_EQ(run(body + "1" + rest), "");
+  EXPECT_EQ(run(body + "2" + rest), at(2, "branches to target 2 of 2"));
+}
+
 TEST(Checks, EndlessLoopsEnd) {
   EXPECT_EQ(run("on: bra on;"), at(0, "executes more instructions than the limit"));
 }

@@ -12,8 +12,9 @@ namespace tfc::gpu {
 struct Kernel {
   std::string name;
   std::vector<Instruction> instructions;
-  std::vector<std::string> names;  // of the registers, which follow the constants
-  std::vector<uint64_t> constants; // by row, from kSpecialRows on
+  std::vector<std::string> names;             // of the registers, which follow the constants
+  std::vector<uint64_t> constants;            // by row, from kSpecialRows on
+  std::vector<std::vector<uint32_t>> targets; // of indexed branches
   std::vector<uint64_t> parameterOffsets;
   uint64_t parameterBytes = 0, sharedBytes = 0, localBytes = 0;
   bool hasDynamicShared = false; // it follows the rest of the shared memory

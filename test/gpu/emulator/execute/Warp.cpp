@@ -303,6 +303,13 @@ void Warp::branch(uint32_t lanes, uint32_t target) {
   spins = from ? 0 : before;
 }
 
+void Warp::branchEach(uint32_t lanes, const uint32_t (&targets)[kLanes]) {
+  hasJumped = true;
+  park(active & ~lanes, pc + 1);
+  forEachLane(lanes, [&](unsigned lane) { counters[lane] = targets[lane]; });
+  select();
+}
+
 void Warp::exit(uint32_t lanes) {
   hasJumped = true;
   alive &= ~lanes;

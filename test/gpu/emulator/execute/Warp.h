@@ -59,6 +59,8 @@ public:
   void setUndefined(uint32_t lanes) { undefined |= lanes; }
   void fail(unsigned lane, const std::string &message);
   void branch(uint32_t lanes, uint32_t target);
+  /// Gives each of the lanes a target of its own.
+  void branchEach(uint32_t lanes, const uint32_t (&targets)[kLanes]);
   void exit(uint32_t lanes);
   void waitAtBarrier(uint32_t lanes, int64_t id, bool isAligned);
   void passWarpBarrier(uint32_t lanes);

@@ -41,6 +41,16 @@ TEST(Warp, LanesTakeTheirBranches) {
             expected([](uint32_t i) { return i < 10 ? 1 : 2; }));
 }
 
+TEST(Warp, BranchesByIndex) {
+  EXPECT_EQ(
+      run("list: .branchtargets two, zero, one, zero; and.b32 %r2, %r0, 3; brx.idx %r2, list;\n"
+          "zero: mov.u32 %r1, 0; bra done; one: mov.u32 %r1, 1; bra done; two: mov.u32 %r1, 2; "
+          "done:"),
+      expected([](uint32_t i) { return i % 4 == 0   ? 2
+                                       : i % 4 == 2 ? 1
+                                                    : 0; }));
+}
+
 TEST(Warp, LoopsHaveTripsOfTheirOwn) {
   EXPECT_EQ(run("mov.u32 %r1, 0; mov.u32 %r2, 0; again: setp.ge.u32 %p0, %r2, %r0; @%p0 bra done;\n"
                 "add.u32 %r1, %r1, %r2; add.u32 %r2, %r2, 1; bra again; done:",

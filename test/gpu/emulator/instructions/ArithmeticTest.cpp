@@ -243,6 +243,34 @@ TEST(Float, ApproximationsKeepTheirBounds) {
   EXPECT_EQ(unary32("rcp.approx.ftz.f32", {bitsOf(kLeast)}), Values{bitsOf(kInf)});
 }
 
+/// 0x3c00 is 1, 0x4000 is 2, 0xbc00 is -1 in f16; 0x3f80 and 0x4000 are 1 and 2 in bf16.
+TEST(Float, HalvesAndTheirPairs) {
+  auto halves = [](const std::string &text, const std::vector<Values> &sources) {
+    return results(text, 16, {16, 16, 16}, sources);
+  };
+  EXPECT_EQ(halves("add.f16 %d, %a, %b;", {{0x3c00, 0x4000, 0}, {0x7bff, 0x7bff, 0}}),
+            (Values{0x4200, 0x7c00}));
+  EXPECT_EQ(halves("mul.ftz.f16 %d, %a, %b;", {{0x0400, 0x3800, 0}}), Values{0});
+  EXPECT_EQ(halves("mul.f16 %d, %a, %b;", {{0x0400, 0x3800, 0}}), Values{0x0200});
+  EXPECT_EQ(halves("add.sat.f16 %d, %a, %b;", {{0x3c00, 0x4000, 0}, {0xbc00, 0xbc00, 0}}),
+            (Values{0x3c00, 0}));
+  EXPECT_EQ(halves("fma.rn.relu.f16 %d, %a, %b, %c;", {{0x3c00, 0xbc00, 0}, {0x3c00, 0x4000, 0}}),
+            (Values{0, 0x4000}));
+  EXPECT_EQ(halves("fma.rn.bf16 %d, %a, %b, %c;", {{0x3f80, 0x4000, 0x3f80}}), Values{0x4040});
+  // 7 * 37 = 259 is in the middle of 258 and 260. A tiny addend decides, which two roundings lose.
+  EXPECT_EQ(halves("fma.rn.bf16 %d, %a, %b, %c;",
+                   {{0x40e0, 0x4214, 0}, {0x40e0, 0x4214, 0x0080}, {0x40e0, 0x4214, 0x8080}}),
+            (Values{0x4382, 0x4382, 0x4381}));
+  EXPECT_EQ(halves("min.NaN.f16 %d, %a, %b;", {{0x7e00, 0x3c00, 0}}), Values{0x7fff});
+  EXPECT_EQ(halves("max.bf16 %d, %a, %b;", {{0x7fff, 0x3f80, 0}}), Values{0x3f80});
+  EXPECT_EQ(results("sub.f16x2 %d, %a, %b;", 32, {32, 32}, {{0x40003c00, 0x3c003c00}}),
+            Values{0x3c000000});
+  EXPECT_EQ(results("neg.bf16x2 %d, %a;", 32, {32}, {{0x3f80c000}}), Values{0xbf804000});
+  EXPECT_EQ(results("setp.lt.f16 %r, %a, %b;\nselp.b32 %d, 1, 0, %r;", 32, {16, 16},
+                    {{0xbc00, 0x3c00}, {0x7e00, 0x3c00}}),
+            (Values{1, 0}));
+}
+
 //===- Comparisons --------------------------------------------------------===//
 
 static Values compare(const std::string &relation, const std::vector<Values> &sources) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/gpu/emulator/instructions/Cells.h"
+#include "test/gpu/emulator/instructions/Half.h"
 
 namespace tfc::gpu {
 
@@ -93,6 +94,16 @@ uint32_t combine(int64_t combination, uint32_t bits, uint32_t with) {
   }
 }
 
+struct F16 {};
+
+template <typename T> T readFlushed(uint64_t cell, bool isFlushed) {
+  T value = fromCell<T>(cell);
+  if constexpr (std::is_same_v<T, float>)
+    if (isFlushed && std::fpclassify(value) == FP_SUBNORMAL)
+      return std::copysign(0.0f, value);
+  return value;
+}
+
 /// Sets a predicate, and a second one with the opposite, each combined with a third one.
 template <typename T, Relation relation>
 void setPredicate(Warp &warp, const Instruction &instruction, uint32_t active) {
@@ -101,11 +112,10 @@ void setPredicate(Warp &warp, const Instruction &instruction, uint32_t active) {
   const uint64_t *b = warp.cells(instruction.operands[first + 1]);
   bool isFlushed = instruction.value & kFlush;
   auto read = [=](uint64_t cell) {
-    T value = fromCell<T>(cell);
-    if constexpr (std::is_same_v<T, float>)
-      if (isFlushed && std::fpclassify(value) == FP_SUBNORMAL)
-        return std::copysign(0.0f, value);
-    return value;
+    if constexpr (std::is_same_v<T, F16>)
+      return fromHalf(uint16_t(cell), kF16);
+    else
+      return readFlushed<T>(cell, isFlushed);
   };
   uint32_t bits = 0;
   forEachLane(active, [&](unsigned lane) {
@@ -153,6 +163,8 @@ static Instruction::Execute setPredicateOf(int relation, std::index_sequence<i..
 
 static Instruction::Execute setPredicateOf(Scalar type, int relation) {
   auto all = std::make_index_sequence<18>();
+  if (type == Scalar::F16)
+    return setPredicateOf<F16>(relation, all);
   if (type == Scalar::F32)
     return setPredicateOf<float>(relation, all);
   if (type == Scalar::F64)
@@ -165,7 +177,7 @@ static bool hasRelation(Scalar type, Relation relation) {
   bool isEquality = relation == Relation::Eq || relation == Relation::Ne;
   if (isBits(type))
     return isEquality;
-  if (isFloat(type))
+  if (isFloat(type) || type == Scalar::F16)
     return relation < Relation::Lo || relation > Relation::Hs;
   return relation < Relation::Lo || (isUnsigned(type) && relation <= Relation::Hs);
 }
@@ -177,7 +189,7 @@ static bool decodeSetPredicate(Form &form) {
   bool isFlushed = form.take("ftz");
   Scalar type = form.takeType();
   bool isKnown = relation >= 0 && hasRelation(type, Relation(relation)) && bitsOf(type) > 8 &&
-                 !(isFlushed && type != Scalar::F32) && !isHalf(type);
+                 !(isFlushed && type != Scalar::F32) && (!isHalf(type) || type == Scalar::F16);
   if (!isKnown)
     return form.unknown();
   form.out.value = (combination + 1) | (isFlushed ? kFlush : 0);
@@ -192,7 +204,8 @@ static bool decodeSetPredicate(Form &form) {
   } else if (!form.addResult(0, Scalar::Pred)) {
     return false;
   }
-  return form.addSource(1, type) && form.addSource(2, type) &&
+  Scalar stored = type == Scalar::F16 ? Scalar::B16 : type;
+  return form.addSource(1, stored) && form.addSource(2, stored) &&
          (combination < 0 || form.addSource(3, Scalar::Pred));
 }
 

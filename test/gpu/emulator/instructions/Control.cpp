@@ -16,6 +16,22 @@ void branch(Warp &warp, const Instruction &instruction, uint32_t active) {
   warp.branch(active, static_cast<uint32_t>(instruction.value));
 }
 
+/// An index beyond the list is undefined.
+void branchByIndex(Warp &warp, const Instruction &instruction, uint32_t active) {
+  const std::vector<uint32_t> &list = warp.block.launch.kernel.targets[instruction.value];
+  const uint64_t *indices = warp.cells(instruction.operands[0]);
+  uint32_t targets[kLanes] = {};
+  forEachLane(active, [&](unsigned lane) {
+    uint32_t index = uint32_t(indices[lane]);
+    if (index >= list.size())
+      return warp.fail(lane, "branches to target " + std::to_string(index) + " of " +
+                                 std::to_string(list.size()));
+    targets[lane] = list[index];
+  });
+  if (!warp.hasFailed())
+    warp.branchEach(active, targets);
+}
+
 void exit(Warp &warp, const Instruction &, uint32_t active) { warp.exit(active); }
 
 void trap(Warp &warp, const Instruction &, uint32_t active) {
@@ -49,6 +65,19 @@ static bool decodeBranch(Form &form) {
   if (!setExecute(form, &branch, Class::Control) || !form.finish(1))
     return false;
   form.out.value = form.source.operands[0].number;
+  return true;
+}
+
+static bool decodeIndexedBranch(Form &form) {
+  if (!form.take("idx"))
+    return form.unknown();
+  form.take("uni");
+  if (!setExecute(form, &branchByIndex, Class::Control) || !form.finish(2) ||
+      !form.addSource(0, Scalar::U32))
+    return false;
+  if (form.source.operands[1].kind != ptx::Operand::Kind::Targets)
+    return form.fail("expected the name of branch targets");
+  form.out.value = form.source.operands[1].number;
   return true;
 }
 
@@ -86,6 +115,7 @@ static bool decodeBarrier(Form &form) {
 
 void addControl(DecodeTable &table) {
   table["bra"] = decodeBranch;
+  table["brx"] = decodeIndexedBranch;
   table["ret"] = decodeEnd<&exit>;
   table["exit"] = decodeEnd<&exit>;
   table["trap"] = decodeEnd<&trap>;

@@ -71,6 +71,7 @@ struct Operand {
     Variable, // a variable or parameter of the function
     Symbol,   // a variable of the module, or a function
     Label,    // of an instruction of the function
+    Targets,  // a list of branch targets of the function
     Address,  // [base + offset]
     Vector,   // {a, b}
     Pair,     // p|q
@@ -79,11 +80,11 @@ struct Operand {
   };
 
   Kind kind = Kind::Sink;
-  bool isNegated = false;        // !p
-  unsigned number = 0;           // of a register, a variable of the function, or an instruction
-  std::string name;              // of a special register or symbol
-  int64_t value = 0;             // an integer, the bits of a float, the offset of an address
-  bool isDouble = false;         // of a float: 64 bits
+  bool isNegated = false; // !p
+  unsigned number = 0;    // of a register, variable or list of the function, or an instruction
+  std::string name;       // of a special register or symbol
+  int64_t value = 0;      // an integer, the bits of a float, the offset of an address
+  bool isDouble = false;  // of a float: 64 bits
   std::vector<Operand> elements; // of vectors, pairs and lists; the base of an address, if any
 };
 
@@ -106,6 +107,7 @@ struct Function {
   std::vector<Variable> variables;           // local, shared, and parameters of calls
   std::vector<Register> registers;
   std::vector<Instruction> instructions;
+  std::vector<std::vector<Operand>> targets; // of branches, labels
   /// Threads of a block in x, y and z: at most, or exactly. 0 stands for no such directive.
   int64_t maxThreads[3] = {}, requiredThreads[3] = {};
 };

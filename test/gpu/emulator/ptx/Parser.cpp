@@ -108,6 +108,7 @@ private:
   bool parseLine();
   bool parseRegisters(Function &function);
   bool parseLabelOrInstruction(Function &function, std::optional<Operand> guard);
+  bool parseTargets(Function &function);
   bool resolveNames(Function &function);
   bool resolveName(Operand &operand, Place place);
 
@@ -129,7 +130,7 @@ private:
   Token token;
   Error &error;
   std::vector<Names> scopes; // from outside in
-  std::map<std::string, unsigned, std::less<>> labels;
+  std::map<std::string, unsigned, std::less<>> labels, targets;
   std::set<std::string> globals;
 };
 } // namespace
@@ -343,6 +344,7 @@ bool Parser::parseElement(Variable &variable, int64_t offset) {
 bool Parser::parseFunction(Function &function) {
   scopes.assign(1, {});
   labels.clear();
+  targets.clear();
   if (!function.isKernel && token.is('(') && !parseParameters(function.results))
     return false;
   function.place = token.place;
@@ -517,8 +519,13 @@ bool Parser::parseLabelOrInstruction(Function &function, std::optional<Operand> 
     return expected("an instruction");
   instruction.name = take().text;
   if (!instruction.guard && takeIf(':')) {
-    bool isNew = labels.try_emplace(instruction.name, function.instructions.size()).second;
-    return isNew || failAt(instruction.place, "label '" + instruction.name + "' is set twice");
+    bool isList = takeIf("branchtargets");
+    unsigned number = isList ? function.targets.size() : function.instructions.size();
+    bool isKnown = labels.count(instruction.name) || targets.count(instruction.name);
+    (isList ? targets : labels)[instruction.name] = number;
+    if (isKnown)
+      return failAt(instruction.place, "label '" + instruction.name + "' is set twice");
+    return !isList || parseTargets(function);
   }
   while (token.kind == Token::Kind::Directive)
     instruction.modifiers.emplace_back(take().text);
@@ -530,8 +537,24 @@ bool Parser::parseLabelOrInstruction(Function &function, std::optional<Operand> 
   return true;
 }
 
+/// Parses the labels of .branchtargets (11.2).
+bool Parser::parseTargets(Function &function) {
+  std::vector<Operand> &list = function.targets.emplace_back();
+  do {
+    Operand &label = list.emplace_back();
+    label.kind = Operand::Kind::Symbol;
+    if (!requireWord(label.name))
+      return false;
+  } while (takeIf(','));
+  return require(';');
+}
+
 /// Names that are no variables of the function are its labels, or symbols of the module.
 bool Parser::resolveNames(Function &function) {
+  for (std::vector<Operand> &list : function.targets)
+    for (Operand &label : list)
+      if (!resolveName(label, function.place) || label.kind != Operand::Kind::Label)
+        return failAt(function.place, "expected labels of the function as branch targets");
   for (Instruction &instruction : function.instructions) {
     for (Operand &operand : instruction.operands)
       if (!resolveName(operand, instruction.place))
@@ -550,6 +573,11 @@ bool Parser::resolveName(Operand &operand, Place place) {
       return false;
   if (operand.kind != Operand::Kind::Symbol)
     return true;
+  if (auto list = targets.find(operand.name); list != targets.end()) {
+    operand.kind = Operand::Kind::Targets;
+    operand.number = list->second;
+    return true;
+  }
   auto label = labels.find(operand.name);
   if (label == labels.end())
     return globals.count(operand.name) || failAt(place, "'" + operand.name + "' is not declared");
