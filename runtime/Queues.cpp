@@ -266,7 +266,8 @@ int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
   uint64_t version = handle.state->version;
   ++handle.waits.atQueues;
   becomeIdle(handle);
-  while (turnOf(access) == Turn::Later && !(access.isStuck = isStuck()))
+  // The access that came last fails, whichever thread is awake first.
+  while (turnOf(access) == Turn::Later && !(access.isStuck = !access.next && isStuck()))
     pthread_cond_wait(&changed, &mutex);
   int32_t status = access.isStuck ? failStuck(access) : TFC_OK;
   --handle.waits.atQueues;

@@ -20,6 +20,8 @@ public:
   /// The device of an operation without regions.
   unsigned deviceOf(mlir::Operation *op) const;
   bool runsOn(mlir::Operation *op, unsigned device) const;
+  /// Returns true for operations that each device computes where it reads their results.
+  bool isCopied(mlir::Operation *op) const { return free.isCopied(op); }
   /// The number of devices on which an operation runs.
   unsigned countOf(mlir::Operation *op) const;
   /// The devices on which operations without regions in `op`, or itself, have a property.

@@ -25,6 +25,7 @@ public:
 private:
   bool isReadBefore(Operation *first);
   bool isReadBy(Operation *op);
+  bool isOther(unsigned device) const { return queues.count() > 1 || !queues.test(device); }
   void addAfter(Operation *terminator);
 
   const DeviceSets &sets;
@@ -49,16 +50,39 @@ void ReadSearch::addAfter(Operation *terminator) {
     starts.insert(parent->getNextNode());
 }
 
-/// Returns true if an operation reads variables on a device that does not wait for the queue.
+/// Returns true if an operation of another device reads the variable, so that it is sent.
+static bool isSent(ReadOp read, const DeviceSets &sets) {
+  return llvm::any_of(read->getUsers(), [&](Operation *user) {
+    bool isLeaf = user->getNumRegions() == 0 && !user->hasTrait<OpTrait::IsTerminator>();
+    return !isLeaf || sets.isCopied(user) || sets.deviceOf(user) != sets.deviceOf(read);
+  });
+}
+
+/// Returns true if an operation, or one in its regions, reads or sends variables on a device that
+/// does not wait for the queue. Operations that depend on it wait for a message, and so do branches
+/// whose condition depends on it.
 bool ReadSearch::isReadBy(Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  if (auto read = dyn_cast<ReadOp>(op))
+    return isOther(sets.deviceOf(op)) && isSent(read, sets);
   bool depends = false;
-  forEachRead(op, [&](Value read) { depends |= dependent.contains(read.getDefiningOp()); });
+  auto note = [&](Value read) { depends |= dependent.contains(read.getDefiningOp()); };
+  auto branch = dyn_cast<IfOp>(op);
+  if (op->getNumRegions() == 0)
+    forEachRead(op, note);
+  else if (branch)
+    note(branch.getCondition());
   if (depends) {
     dependent.insert(op);
     return false;
   }
-  llvm::SmallBitVector readers = sets.devicesWith(op, readsVariables);
-  return readers.any() && (queues.count() > 1 || readers.test(queues));
+  for (Region &region : op->getRegions())
+    for (Operation &nested : region.front())
+      if (isReadBy(&nested))
+        return true;
+  return op->getNumRegions() == 0 && !sets.isCopied(op) && readsVariables(op) &&
+         isOther(sets.deviceOf(op));
 }
 
 /// Visits operations up to the next one on a queue, or to the end of the block.

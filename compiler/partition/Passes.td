@@ -25,6 +25,24 @@ def OrderByQueues : Pass<"tfc-order-by-queues", "::mlir::ModuleOp"> {
   }];
 }
 
+def SinkReads : Pass<"tfc-sink-reads", "::mlir::ModuleOp"> {
+  let summary = "Reads variables where operations of other devices need them";
+  let description = [{
+    Before: as for `tfc-partition`, in the order of `tfc-order-by-queues`. After: in
+    entries with queues, a variable that an operation of another device reads is read
+    once between two operations on queues, so that it is sent after the first one,
+    during which other calls may change it.
+  }];
+}
+
+def HoistReads : Pass<"tfc-hoist-reads", "::mlir::ModuleOp"> {
+  let summary = "Reads each variable once, at the start of the entry";
+  let description = [{
+    Undoes `tfc-sink-reads` when messages have their places: reads are no steps, and
+    later stages expect them outside of branches and loops.
+  }];
+}
+
 def NumberEpochs : Pass<"tfc-number-epochs", "::mlir::ModuleOp"> {
   let summary = "Numbers the messages that operations wait for";
   let description = [{

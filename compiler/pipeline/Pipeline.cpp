@@ -72,11 +72,12 @@ static void addPlacement(OpPassManager &passes, const PipelineOptions &options) 
 
 static void addPartition(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createOrderByQueues());
+  passes.addPass(createSinkReads());
   passes.addPass(createCopyToReaders());
   passes.addPass(createNumberEpochs());
-  if (!options.isEnabled("partition"))
-    return;
-  passes.addPass(createPartitionEntries());
+  if (options.isEnabled("partition"))
+    passes.addPass(createPartitionEntries());
+  passes.addPass(createHoistReads());
   passes.addPass(createCheckMessages());
 }
 

@@ -21,11 +21,12 @@ def main():
     for call in range(CALLS):
         other.restart()
         results = []
-        entry = waiting.straight if call % 2 == 0 else waiting.branch
+        entries = [waiting.straight, waiting.branch, waiting.sent, lambda: waiting.inside(p=True)]
+        entry = entries[call % 4]
         thread = threading.Thread(target=lambda: results.append(entry()))
         thread.start()
         for _ in range(ELEMENTS):
-            if call % 4 < 2:
+            if call % 8 < 4:
                 time.sleep(0.0002)  # the loop waits for the element
             other.bump()
             other.put(x=one)
