@@ -77,17 +77,26 @@ void StepGraph::keepMessagesInOrder() {
   }
 }
 
-/// Keeps steps on tapes, queues and lists in the order of the block, because they mutate state. A
-/// step that can fail runs before all effects that it does not depend on.
+/// Keeps steps on tapes, queues and lists in the order of the block, because they mutate state, and
+/// steps that can fail, because a call returns the message of the first one. Operations on queues
+/// remain when a call fails, so where there are some, a step that can fail runs before all of them
+/// that it does not depend on.
 void StepGraph::keepEffectsInOrder() {
-  Operation *lastEffect = nullptr, *lastList = nullptr;
-  SmallVector<Operation *> effects;
+  Operation *lastEffect = nullptr, *lastList = nullptr, *lastCheck = nullptr;
+  SmallVector<Operation *> queues;
+  bool hasQueues = llvm::any_of(steps, usesQueues);
   for (Operation *step : steps) {
     if (hasOrderedEffects(step)) {
       if (lastEffect)
         runBefore(lastEffect, step);
       lastEffect = step;
-      effects.push_back(step);
+      if (hasQueues)
+        queues.push_back(step);
+    }
+    if (!hasQueues && canFail(step)) {
+      if (lastCheck)
+        runBefore(lastCheck, step);
+      lastCheck = step;
     }
     if (!anyWithin(step, usesLists))
       continue;
@@ -95,7 +104,7 @@ void StepGraph::keepEffectsInOrder() {
       runBefore(lastList, step);
     lastList = step;
   }
-  runChecksBefore(effects);
+  runChecksBefore(queues);
 }
 
 /// Lets each step that can fail run before the first of `effects` that it does not depend on. These

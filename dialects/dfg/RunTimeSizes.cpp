@@ -25,7 +25,7 @@ BindSizeOp RunTimeSizes::find(StringRef name, Block *block) const {
   for (BindSizeOp op : it->second) {
     Region *region = op->getParentRegion();
     if (region->isAncestor(block->getParent()) &&
-        (!innermost || innermost->getParentRegion()->isAncestor(region)))
+        (!innermost || innermost->getParentRegion()->isProperAncestor(region)))
       innermost = op;
   }
   return innermost;

@@ -16,13 +16,13 @@ dfg.tape @saved : tensor<4xf32>
 // CHECK: %[[LOOP:.*]]:4 = scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %[[FIRST]], %{{.*}} = %{{.*}}, %{{.*}} = %[[SIZE]])
 // CHECK: scf.condition(%{{.*}}) %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : i32, !llvm.ptr, !llvm.ptr, i64
 // CHECK: ^bb0(%[[I:.*]]: i32, %[[CURRENT:.*]]: !llvm.ptr, %[[OTHER:.*]]: !llvm.ptr, %[[ELEMENTS:.*]]: i64):
+// CHECK: llvm.load %[[LENGTH]]
+// CHECK: rt.grow %[[FRAME]], %[[CHUNKS]][0]
+// CHECK: llvm.store %{{.*}}, %[[LENGTH]]
 // CHECK: scf.if
 // CHECK: rt.grow %[[FRAME]], %[[CHUNKS]][1]
 // CHECK: "llvm.intr.memcpy"(%{{.*}}, %[[CURRENT]],
 // CHECK: %[[GROWN:.*]] = arith.select %{{.*}}, %{{.*}}, %[[ELEMENTS]]
-// CHECK: llvm.load %[[LENGTH]]
-// CHECK: rt.grow %[[FRAME]], %[[CHUNKS]][0]
-// CHECK: llvm.store %{{.*}}, %[[LENGTH]]
 // CHECK: scf.if
 // CHECK: "llvm.intr.memcpy"(%[[ROW:.*]], %{{.*}}, %{{.*}})
 // CHECK: else
