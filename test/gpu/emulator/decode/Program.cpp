@@ -67,8 +67,10 @@ bool KernelDecoder::layOut() {
     if (variable.space == ptx::Space::Parameter && !isParameter)
       return fail(variable.place, "calls are not known");
     offsets.push_back(place(*size, variable));
-    if (isParameter)
+    if (isParameter) {
       kernel.parameterOffsets.push_back(offsets.back());
+      kernel.parameterSizes.push_back(variable.size());
+    }
   }
   uint64_t align = 1;
   for (const ptx::Variable &variable : module.variables) {

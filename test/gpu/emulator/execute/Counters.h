@@ -16,6 +16,18 @@ struct Counters {
   uint64_t sharedRequests = 0;          // of warps
   uint64_t sharedPasses = 0; // over the banks that these need: more than requests by conflicts
 
+  Counters &operator+=(const Counters &other) {
+    for (unsigned i = 0; i < kClasses; ++i)
+      instructions[i] += other.instructions[i];
+    multiplyAdds += other.multiplyAdds;
+    globalBytes += other.globalBytes;
+    globalRequests += other.globalRequests;
+    globalSectors += other.globalSectors;
+    sharedRequests += other.sharedRequests;
+    sharedPasses += other.sharedPasses;
+    return *this;
+  }
+
   uint64_t allInstructions() const {
     uint64_t sum = 0;
     for (uint64_t count : instructions)

@@ -89,7 +89,8 @@ static std::string check(const Launch &launch) {
 std::string run(const Launch &launch, Memory &memory, Counters &counters) {
   if (std::string error = check(launch); !error.empty())
     return "kernel '" + launch.kernel.name + "': " + error;
-  Block block(launch, memory, counters);
+  Counters own;
+  Block block(launch, memory, own);
   std::vector<std::unique_ptr<Warp>> warps;
   for (uint64_t i = 0; i * kLanes < launch.block.count(); ++i)
     warps.push_back(std::make_unique<Warp>(block, i));
@@ -98,6 +99,7 @@ std::string run(const Launch &launch, Memory &memory, Counters &counters) {
     if (std::string error = runBlock(block, warps); !error.empty())
       return error;
   }
+  counters += own;
   return {};
 }
 

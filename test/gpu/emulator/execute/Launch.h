@@ -24,7 +24,8 @@ struct Launch {
   uint64_t seed = 0;                  // of errors of approximations
 };
 
-/// Executes all blocks, one after the other. Returns the first error, empty if there is none:
+/// Executes all blocks, one after the other, and adds to the counters. Returns the first error,
+/// empty if there is none:
 ///
 ///   kernel 'k', line 12, thread (3, 0, 0) of block (0, 0, 0): reads %r1, which has no value
 ///

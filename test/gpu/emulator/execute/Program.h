@@ -15,7 +15,7 @@ struct Kernel {
   std::vector<std::string> names;             // of the registers, which follow the constants
   std::vector<uint64_t> constants;            // by row, from kSpecialRows on
   std::vector<std::vector<uint32_t>> targets; // of indexed branches
-  std::vector<uint64_t> parameterOffsets;
+  std::vector<uint64_t> parameterOffsets, parameterSizes;
   uint64_t parameterBytes = 0, sharedBytes = 0, localBytes = 0;
   bool hasDynamicShared = false; // it follows the rest of the shared memory
   int64_t maxThreads[3] = {}, requiredThreads[3] = {};
