@@ -39,8 +39,8 @@ public:
   static llvm::SmallVector<std::string> namesIn(mlir::Operation *op);
 
 private:
-  /// The bindings of each name, in their order. Copies of an operation bind it again: the first one of
-  /// the innermost region counts.
+  /// The bindings of each name, in their order. Copies of an operation bind it again: the first one
+  /// of the innermost region counts.
   llvm::StringMap<llvm::SmallVector<BindSizeOp, 1>> binders;
 };
 

@@ -88,25 +88,21 @@ template <bool isFull> struct Quotient {
 
 template <typename Op, int sources>
 void approximate(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *cells[sources];
-  for (int i = 0; i < sources; ++i)
-    cells[i] = warp.cells(instruction.operands[i + 1]);
   int64_t modifiers = instruction.value;
   uint64_t seed = warp.block.launch.seed;
-  forEachLane(active, [=](unsigned lane) {
+  setResults<sources>(warp, instruction, active, [=](unsigned, const uint64_t *cells) {
     double x[sources];
     uint64_t bits = 0;
     for (int i = 0; i < sources; ++i) {
-      x[i] = flush(fromCell<float>(cells[i][lane]), modifiers);
-      bits = bits * 0x100000001b3 + uint32_t(cells[i][lane]);
+      x[i] = flush(fromCell<float>(cells[i]), modifiers);
+      bits = bits * 0x100000001b3 + uint32_t(cells[i]);
     }
     double y = Op::apply(x);
     bool isExact = y == 0 || std::isinf(y) || std::isnan(y);
     if (!isExact)
       y += drawShare(seed, bits) * Op::error(x, y);
     float rounded = std::isnan(y) ? fromCell<float>(0x7fffffff) : static_cast<float>(y);
-    result[lane] = toCell(flush(rounded, modifiers));
+    return toCell(flush(rounded, modifiers));
   });
 }
 

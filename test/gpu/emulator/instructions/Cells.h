@@ -28,34 +28,39 @@ template <typename T> inline uint64_t toCell(T value) {
     return static_cast<std::make_unsigned_t<T>>(value);
 }
 
+/// Sets the result of each lane to `value(lane, cells)` of the cells of its sources.
+template <int sources, typename Value>
+void setResults(Warp &warp, const Instruction &instruction, uint32_t active, Value value) {
+  uint64_t *result = warp.cells(instruction.operands[0]);
+  const uint64_t *rows[sources];
+  for (int i = 0; i < sources; ++i)
+    rows[i] = warp.cells(instruction.operands[i + 1]);
+  forEachLane(active, [&](unsigned lane) {
+    uint64_t cells[sources];
+    for (int i = 0; i < sources; ++i)
+      cells[i] = rows[i][lane];
+    result[lane] = value(lane, cells);
+  });
+}
+
 /// Instructions with one to three sources of one type, whose result `Op::apply` computes.
 template <typename T, typename Op>
 void unary(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  forEachLane(active,
-              [=](unsigned lane) { result[lane] = toCell(Op::apply(fromCell<T>(a[lane]))); });
+  setResults<1>(warp, instruction, active,
+                [](unsigned, const uint64_t *x) { return toCell(Op::apply(fromCell<T>(x[0]))); });
 }
 
 template <typename T, typename Op>
 void binary(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  forEachLane(active, [=](unsigned lane) {
-    result[lane] = toCell(Op::apply(fromCell<T>(a[lane]), fromCell<T>(b[lane])));
+  setResults<2>(warp, instruction, active, [](unsigned, const uint64_t *x) {
+    return toCell(Op::apply(fromCell<T>(x[0]), fromCell<T>(x[1])));
   });
 }
 
 template <typename T, typename Op>
 void ternary(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  const uint64_t *c = warp.cells(instruction.operands[3]);
-  forEachLane(active, [=](unsigned lane) {
-    result[lane] =
-        toCell(Op::apply(fromCell<T>(a[lane]), fromCell<T>(b[lane]), fromCell<T>(c[lane])));
+  setResults<3>(warp, instruction, active, [](unsigned, const uint64_t *x) {
+    return toCell(Op::apply(fromCell<T>(x[0]), fromCell<T>(x[1]), fromCell<T>(x[2])));
   });
 }
 

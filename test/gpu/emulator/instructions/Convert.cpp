@@ -108,40 +108,33 @@ template <typename To, typename From> uint64_t convert(From value, int64_t modif
 
 template <typename To, typename From>
 void convertAll(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
   int64_t modifiers = instruction.value;
   constexpr bool isToHalf = std::is_same_v<To, F16> || std::is_same_v<To, BF16>;
   Rounding rounding(isToHalf ? 0 : modifiers);
-  forEachLane(active, [=](unsigned lane) {
-    result[lane] = convert<To>(read<From>(a[lane], modifiers), modifiers);
+  setResults<1>(warp, instruction, active, [=](unsigned, const uint64_t *x) {
+    return convert<To>(read<From>(x[0], modifiers), modifiers);
   });
 }
 
 /// Two f32 to a pair, of which the second one takes the low half.
 template <bool isBF16>
 void convertPair(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
   bool isTowardZero = (instruction.value & kRounding) == 1;
-  forEachLane(active, [=](unsigned lane) {
+  setResults<2>(warp, instruction, active, [=](unsigned, const uint64_t *x) {
     const HalfFormat &format = isBF16 ? kBF16 : kF16;
-    uint32_t high = toHalf(fromCell<float>(a[lane]), format, isTowardZero);
-    result[lane] = high << 16 | toHalf(fromCell<float>(b[lane]), format, isTowardZero);
+    uint64_t high = toHalf(fromCell<float>(x[0]), format, isTowardZero);
+    return high << 16 | toHalf(fromCell<float>(x[1]), format, isTowardZero);
   });
 }
 
 /// Rounds to ten bits of mantissa, ties away from zero.
 void convertToTF32(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  forEachLane(active, [=](unsigned lane) {
-    uint32_t bits = uint32_t(a[lane]);
-    bool isFinite = (bits & 0x7f800000) != 0x7f800000;
+  setResults<1>(warp, instruction, active, [](unsigned, const uint64_t *x) {
+    uint32_t bits = uint32_t(x[0]);
     if (std::isnan(fromCell<float>(bits)))
-      bits = 0x7fffffff;
-    result[lane] = isFinite ? (bits + 0x1000) & ~0x1fffu : bits;
+      return uint64_t(0x7fffffff);
+    bool isFinite = (bits & 0x7f800000) != 0x7f800000;
+    return uint64_t(isFinite ? (bits + 0x1000) & ~0x1fffu : bits);
   });
 }
 

@@ -59,17 +59,13 @@ template <typename T> T finish(T value, int64_t modifiers) {
 /// Applies `Op` to the sources of each lane.
 template <typename T, typename Op, int sources>
 void arithmetic(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *cells[sources];
-  for (int i = 0; i < sources; ++i)
-    cells[i] = warp.cells(instruction.operands[i + 1]);
   int64_t modifiers = instruction.value;
   Rounding rounding(modifiers);
-  forEachLane(active, [=](unsigned lane) {
+  setResults<sources>(warp, instruction, active, [=](unsigned, const uint64_t *cells) {
     T x[sources];
     for (int i = 0; i < sources; ++i)
-      x[i] = flush(fromCell<T>(cells[i][lane]), modifiers);
-    result[lane] = toCell(finish(T(Op::apply(x)), modifiers));
+      x[i] = flush(fromCell<T>(cells[i]), modifiers);
+    return toCell(finish(T(Op::apply(x)), modifiers));
   });
 }
 
@@ -114,12 +110,9 @@ struct Neg {
 
 /// Only bits: the sign of the first source, the rest of the second one.
 template <typename T> void copySign(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
   constexpr uint64_t kSign = uint64_t(1) << (8 * sizeof(T) - 1);
-  forEachLane(active,
-              [=](unsigned lane) { result[lane] = (a[lane] & kSign) | (b[lane] & (kSign - 1)); });
+  setResults<2>(warp, instruction, active,
+                [](unsigned, const uint64_t *x) { return (x[0] & kSign) | (x[1] & (kSign - 1)); });
 }
 
 } // namespace

@@ -74,16 +74,13 @@ uint16_t applyOne(const uint64_t *cells, unsigned shift, const HalfFormat &forma
 
 template <typename Op, int sources, bool isBF16>
 void arithmetic(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  forEachLane(active, [&](unsigned lane) {
+  int64_t modifiers = instruction.value;
+  setResults<sources>(warp, instruction, active, [=](unsigned, const uint64_t *x) {
     const HalfFormat &format = isBF16 ? kBF16 : kF16;
-    uint64_t x[sources];
-    for (int i = 0; i < sources; ++i)
-      x[i] = warp.cells(instruction.operands[i + 1])[lane];
-    uint32_t low = applyOne<Op, sources>(x, 0, format, instruction.value), high = 0;
-    if (instruction.value & kPair)
-      high = applyOne<Op, sources>(x, 16, format, instruction.value);
-    result[lane] = high << 16 | low;
+    uint64_t low = applyOne<Op, sources>(x, 0, format, modifiers), high = 0;
+    if (modifiers & kPair)
+      high = applyOne<Op, sources>(x, 16, format, modifiers);
+    return high << 16 | low;
   });
 }
 

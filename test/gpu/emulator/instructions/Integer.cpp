@@ -89,14 +89,11 @@ template <typename T> void mulWide(Warp &warp, const Instruction &instruction, u
 /// A quotient by zero is undefined, so it is an error here.
 template <typename T, bool isRemainder>
 void divide(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  forEachLane(active, [&](unsigned lane) {
-    Wide<T> x = fromCell<T>(a[lane]), y = fromCell<T>(b[lane]);
+  setResults<2>(warp, instruction, active, [&](unsigned lane, const uint64_t *cells) {
+    Wide<T> x = fromCell<T>(cells[0]), y = fromCell<T>(cells[1]);
     if (y == 0)
-      return warp.fail(lane, "divides an integer by zero");
-    result[lane] = toCell(T(isRemainder ? x % y : x / y));
+      warp.fail(lane, "divides an integer by zero");
+    return y == 0 ? 0 : toCell(T(isRemainder ? x % y : x / y));
   });
 }
 
@@ -148,114 +145,87 @@ template <bool isShift> struct FindBit {
 
 /// Shifts by more than the width count as shifts by the width (9.7.8.7, 9.7.8.8).
 template <typename T> void shiftLeft(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  forEachLane(active, [=](unsigned lane) {
-    uint32_t by = uint32_t(b[lane]);
-    result[lane] = by >= 8 * sizeof(T) ? 0 : toCell(T(uint64_t(fromCell<T>(a[lane])) << by));
+  setResults<2>(warp, instruction, active, [](unsigned, const uint64_t *x) {
+    uint32_t by = uint32_t(x[1]);
+    return by >= 8 * sizeof(T) ? 0 : toCell(T(uint64_t(fromCell<T>(x[0])) << by));
   });
 }
 
 template <typename T> void shiftRight(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  forEachLane(active, [=](unsigned lane) {
-    T value = fromCell<T>(a[lane]);
-    uint32_t by = uint32_t(b[lane]);
+  setResults<2>(warp, instruction, active, [](unsigned, const uint64_t *x) {
+    T value = fromCell<T>(x[0]);
+    uint32_t by = uint32_t(x[1]);
     bool isAll = by >= 8 * sizeof(T);
-    result[lane] = toCell(isAll ? T(value < 0 ? -1 : 0) : T(value >> by));
+    return toCell(isAll ? T(value < 0 ? -1 : 0) : T(value >> by));
   });
 }
 
 /// shf: shifts the pair b:a, and returns its high or low half.
 template <bool isLeft, bool wraps>
 void funnelShift(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  const uint64_t *c = warp.cells(instruction.operands[3]);
-  forEachLane(active, [=](unsigned lane) {
-    uint64_t pair = b[lane] << 32 | uint32_t(a[lane]);
-    uint32_t by = uint32_t(c[lane]);
+  setResults<3>(warp, instruction, active, [](unsigned, const uint64_t *x) {
+    uint64_t pair = x[1] << 32 | uint32_t(x[0]);
+    uint32_t by = uint32_t(x[2]);
     by = wraps ? by & 31 : std::min(by, 32u);
-    result[lane] = uint32_t(isLeft ? (pair << by) >> 32 : pair >> by);
+    return uint64_t(uint32_t(isLeft ? (pair << by) >> 32 : pair >> by));
   });
 }
 
 /// prmt, the generic form: each selector names one of eight bytes, or the sign of one.
 void permuteBytes(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  const uint64_t *c = warp.cells(instruction.operands[3]);
-  forEachLane(active, [=](unsigned lane) {
-    uint64_t pair = b[lane] << 32 | uint32_t(a[lane]);
-    uint32_t bytes = 0;
+  setResults<3>(warp, instruction, active, [](unsigned, const uint64_t *x) {
+    uint64_t pair = x[1] << 32 | uint32_t(x[0]), bytes = 0;
     for (unsigned i = 0; i < 4; ++i) {
-      uint32_t selector = c[lane] >> (4 * i) & 15;
+      uint32_t selector = x[2] >> (4 * i) & 15;
       uint8_t byte = pair >> (8 * (selector & 7));
       if (selector & 8)
         byte = byte & 0x80 ? 0xff : 0;
-      bytes |= uint32_t(byte) << (8 * i);
+      bytes |= uint64_t(byte) << (8 * i);
     }
-    result[lane] = bytes;
+    return bytes;
   });
 }
 
 /// lop3: the bits of a table for each triple of bits.
 void threeInputLogic(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  const uint64_t *c = warp.cells(instruction.operands[3]);
-  forEachLane(active, [=, &instruction](unsigned lane) {
-    uint32_t bits = 0;
+  int64_t table = instruction.value;
+  setResults<3>(warp, instruction, active, [table](unsigned, const uint64_t *x) {
+    uint64_t bits = 0;
     for (unsigned i = 0; i < 8; ++i)
-      if (instruction.value >> i & 1)
-        bits |= (i & 4 ? a[lane] : ~a[lane]) & (i & 2 ? b[lane] : ~b[lane]) &
-                (i & 1 ? c[lane] : ~c[lane]);
-    result[lane] = bits;
+      if (table >> i & 1)
+        bits |= (i & 4 ? x[0] : ~x[0]) & (i & 2 ? x[1] : ~x[1]) & (i & 1 ? x[2] : ~x[2]);
+    return bits & UINT32_MAX;
   });
 }
 
 /// bfe (9.7.1.19): the sign of a field that reaches beyond the top is the top bit.
 template <typename T>
 void extractField(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *a = warp.cells(instruction.operands[1]);
-  const uint64_t *b = warp.cells(instruction.operands[2]);
-  const uint64_t *c = warp.cells(instruction.operands[3]);
-  forEachLane(active, [=](unsigned lane) {
+  setResults<3>(warp, instruction, active, [](unsigned, const uint64_t *x) {
     constexpr unsigned kBits = 8 * sizeof(T);
-    Unsigned<T> value = fromCell<Unsigned<T>>(a[lane]), field = 0;
-    unsigned position = b[lane] & 0xff, length = c[lane] & 0xff;
+    Unsigned<T> value = fromCell<Unsigned<T>>(x[0]), field = 0;
+    unsigned position = x[1] & 0xff, length = x[2] & 0xff;
     bool sign = std::is_signed_v<T> && length != 0 &&
                 value >> std::min(position + length - 1, kBits - 1) & 1;
     for (unsigned i = 0; i < kBits; ++i) {
       bool isInside = i < length && position + i < kBits;
       field |= Unsigned<T>(isInside ? value >> (position + i) & 1 : sign) << i;
     }
-    result[lane] = toCell(field);
+    return toCell(field);
   });
 }
 
 /// bfi: the low bits of a in the place of bits of b.
 template <typename T>
 void insertField(Warp &warp, const Instruction &instruction, uint32_t active) {
-  uint64_t *result = warp.cells(instruction.operands[0]);
-  const uint64_t *operands[4];
-  for (int i = 0; i < 4; ++i)
-    operands[i] = warp.cells(instruction.operands[i + 1]);
-  forEachLane(active, [=](unsigned lane) {
-    T from = fromCell<T>(operands[0][lane]), to = fromCell<T>(operands[1][lane]);
-    unsigned position = operands[2][lane] & 0xff, length = operands[3][lane] & 0xff;
+  setResults<4>(warp, instruction, active, [](unsigned, const uint64_t *x) {
+    T from = fromCell<T>(x[0]), to = fromCell<T>(x[1]);
+    unsigned position = x[2] & 0xff, length = x[3] & 0xff;
     for (unsigned i = 0; i < length && position + i < 8 * sizeof(T); ++i) {
       T bit = T(1) << (position + i);
       to = from >> i & 1 ? to | bit : to & ~bit;
     }
-    result[lane] = toCell(to);
+    return toCell(to);
   });
 }
 
