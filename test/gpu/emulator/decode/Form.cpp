@@ -214,7 +214,7 @@ bool Form::decodeSame(Scalar type, size_t sources) {
 static DecodeTable makeTable() {
   DecodeTable table;
   for (auto add : {addInteger, addFloat, addHalf, addApproximate, addCompare, addConvert, addMove,
-                   addLoadStore, addAtomic, addControl, addWarp})
+                   addLoadStore, addAtomic, addControl, addWarp, addMatrix})
     add(table);
   return table;
 }

@@ -97,5 +97,6 @@ void addLoadStore(DecodeTable &table);
 void addAtomic(DecodeTable &table);
 void addControl(DecodeTable &table);
 void addWarp(DecodeTable &table);
+void addMatrix(DecodeTable &table);
 
 } // namespace tfc::gpu

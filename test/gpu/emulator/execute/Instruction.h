@@ -52,9 +52,10 @@ enum class Class : uint8_t {
   Memory,
   Atomic,
   Warp, // shuffles and votes
-  Barrier
+  Barrier,
+  Matrix
 };
-constexpr unsigned kClasses = 10;
+constexpr unsigned kClasses = 11;
 
 /// When an instruction may run.
 enum class Rendezvous : uint8_t {
@@ -65,7 +66,7 @@ enum class Rendezvous : uint8_t {
 
 struct Instruction {
   using Execute = void (*)(Warp &, const Instruction &, uint32_t active);
-  static constexpr unsigned kMaxOperands = 12;
+  static constexpr unsigned kMaxOperands = 16;
 
   Execute execute = nullptr;
   Row operands[kMaxOperands] = {}; // results first
