@@ -48,22 +48,21 @@ std::string Memory::release(uint64_t address) {
 
 std::string Memory::find(uint64_t address, uint64_t bytes, bool isAligned,
                          Allocations::iterator &found) const {
-  std::string access = describe(bytes, address);
   if (isAligned && address % bytes != 0)
-    return access + " are not aligned";
+    return describe(bytes, address) + " are not aligned";
   found = allocations.upper_bound(address);
-  if (found == allocations.begin())
-    return access + " are in no allocation";
-  --found;
+  bool isBelow = found == allocations.begin();
+  if (!isBelow)
+    --found;
+  if (isBelow || address - found->first >= found->second.size + kAlignment)
+    return describe(bytes, address) + " are in no allocation";
   const Allocation &allocation = found->second;
   uint64_t offset = address - found->first;
-  std::string of = "the allocation of " + describe(allocation.size, found->first);
-  if (offset >= allocation.size + kAlignment)
-    return access + " are in no allocation";
+  auto its = [&] { return "the allocation of " + describe(allocation.size, found->first); };
   if (!allocation.isAlive)
-    return access + " are in " + of + ", which was released";
+    return describe(bytes, address) + " are in " + its() + ", which was released";
   if (offset > allocation.size || bytes > allocation.size - offset)
-    return access + " reach beyond the end of " + of;
+    return describe(bytes, address) + " reach beyond the end of " + its();
   return {};
 }
 
@@ -117,6 +116,16 @@ uint8_t *Memory::findToWrite(uint64_t address, unsigned bytes) {
   latest = {found->first, allocation.size, &allocation.bytes, false};
   allocation.bytes.setWritten(address - found->first, bytes);
   return allocation.bytes.at(address - found->first);
+}
+
+const Memory::Cover *Memory::cover(uint64_t lowest, uint64_t end) const {
+  auto isIn = [&] {
+    return lowest >= latest.base && end >= lowest && end - latest.base <= latest.size;
+  };
+  Allocations::iterator found;
+  if (!isIn() && find(lowest, 1, true, found).empty())
+    latest = {found->first, found->second.size, &found->second.bytes, found->second.isConstant};
+  return isIn() ? &latest : nullptr;
 }
 
 std::string Memory::refusal(uint64_t address, unsigned bytes, bool isWrite) const {

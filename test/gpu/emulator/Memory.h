@@ -56,6 +56,13 @@ public:
     latest.bytes->setWritten(offset, bytes);
     return latest.bytes->at(offset);
   }
+  /// The allocation of several accesses of threads, all of which lie in it, or null.
+  struct Cover {
+    uint64_t base = 0, size = 0;
+    Bytes *bytes = nullptr;
+    bool isConstant = false;
+  };
+  const Cover *cover(uint64_t lowest, uint64_t end) const;
   std::string refusal(uint64_t address, unsigned bytes, bool isWrite) const;
   /// Returns true if the address lies in a constant.
   bool isConstant(uint64_t address) const;
@@ -73,13 +80,6 @@ private:
     Bytes bytes;
   };
   using Allocations = std::map<uint64_t, Allocation>;
-  /// The allocation of the last access of a thread; no size if there is none.
-  struct Latest {
-    uint64_t base = 0, size = 0;
-    Bytes *bytes = nullptr;
-    bool isConstant = false;
-  };
-
   /// Returns why there is no access to these bytes, empty if there is, and the allocation.
   std::string find(uint64_t address, uint64_t bytes, bool isAligned,
                    Allocations::iterator &found) const;
@@ -87,7 +87,7 @@ private:
   uint8_t *findToWrite(uint64_t address, unsigned bytes);
 
   mutable Allocations allocations; // by address, with those that were released
-  mutable Latest latest;
+  mutable Cover latest;            // the allocation of the last access of a thread
   uint64_t next = kBase, used = 0, limit = uint64_t(1) << 40;
 };
 

@@ -96,3 +96,32 @@ TEST(Memory, CountsItsBytes) {
   EXPECT_EQ(memory.getLeaks().size(), 1u);
   EXPECT_EQ(memory.allocate(0), 0u);
 }
+
+TEST(Memory, GivesThreadsTheirBytes) {
+  Fixture memory;
+  uint8_t *to = memory.toWrite(memory.base + 8, 8);
+  ASSERT_TRUE(to);
+  to[3] = 9;
+  const uint8_t *from = memory.toRead(memory.base + 8, 4);
+  ASSERT_TRUE(from);
+  EXPECT_EQ(from[3], 9);
+  EXPECT_FALSE(memory.toRead(memory.base + 16, 4));
+  EXPECT_EQ(memory.refusal(memory.base + 16, 4, false),
+            "byte 0x1000000010 of 4 bytes at 0x1000000010 was never written");
+  EXPECT_FALSE(memory.toWrite(memory.base + 16, 16));
+  EXPECT_FALSE(memory.toWrite(memory.base + 2, 4));
+  EXPECT_EQ(memory.refusal(memory.base + 2, 4, true), "4 bytes at 0x1000000002 are not aligned");
+  EXPECT_EQ(memory.release(memory.base), "");
+  EXPECT_FALSE(memory.toRead(memory.base + 8, 4));
+}
+
+TEST(Memory, KeepsConstantsFromThreads) {
+  Memory memory;
+  uint64_t constant = memory.allocate(4, true);
+  uint32_t value = 5;
+  EXPECT_EQ(memory.write(constant, 4, &value, false), "");
+  EXPECT_TRUE(memory.toRead(constant, 4));
+  EXPECT_FALSE(memory.toWrite(constant, 4));
+  EXPECT_EQ(memory.refusal(constant, 4, true), "4 bytes at 0x1000000000 are constant");
+  EXPECT_TRUE(memory.isConstant(constant + 3));
+}

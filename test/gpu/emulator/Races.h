@@ -9,11 +9,13 @@
 
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace tfc::gpu {
 
@@ -37,8 +39,9 @@ struct Moment {
   }
 };
 
-/// Atomic operations do not race with each other.
-enum class Access { Read, Write, Atomic };
+/// Atomic operations do not race with each other. Constant reads race with every write of the
+/// launch, even if a barrier lies between (ld.global.nc, 9.7.8.9).
+enum class Access { Read, Write, Atomic, ConstantRead };
 
 /// An earlier access that nothing orders before a later one.
 struct Race {
@@ -50,68 +53,140 @@ struct Race {
   std::string str() const;
 };
 
-/// The accesses of a launch, by byte.
+/// The accesses of a launch. They are kept for granules of 1 to 16 bytes: a page begins with the
+/// size of its first access, and is split for smaller ones.
 class Races {
 public:
   /// Adds an access of `size` bytes; returns a race with an earlier one, if there is one.
   std::optional<Race> add(uint64_t address, uint64_t size, Access access, const Moment &moment);
 
-  /// Checks a read that does not race with atomic operations; it is not added.
-  std::optional<Race> checkStrongRead(uint64_t address, uint64_t size, const Moment &moment);
-  /// Adds a read of bytes that nothing may write during the whole launch.
-  std::optional<Race> addReadOnly(uint64_t address, uint64_t size, const Moment &moment);
+  /// Sets the moment for `tryAdd`, without the lane.
+  void enter(const Moment &moment) {
+    if (!isNow(moment))
+      enterNew(moment);
+  }
+  /// The same as `add` for the common case: the access of one granule of a page that was accessed
+  /// lately, by a lane at the moment that was entered. Returns true if it was added and has no
+  /// race; otherwise nothing has changed, and `add` knows more.
+  bool tryAdd(uint64_t address, unsigned size, Access access, uint8_t lane) {
+    const Recent &entry = recent[address / kPageBytes % kRecent];
+    return entry.number == address / kPageBytes && size == entry.size &&
+           tryAdd(entry.granules[address % kPageBytes / size], access, lane);
+  }
+  /// The same for several lanes, which need not all be added if it returns false.
+  bool tryAddAll(const uint64_t *addresses, uint32_t lanes, unsigned size, Access access) {
+    bool isGood = true;
+    for (; isGood && lanes != 0; lanes &= lanes - 1) {
+      auto lane = static_cast<uint8_t>(std::countr_zero(lanes));
+      isGood = tryAdd(addresses[lane], size, access, lane);
+    }
+    return isGood;
+  }
+
+  /// A new block begins, whose accesses are ordered by barriers of its own.
+  void beginBlock() { orderedBegin = orderedEnd = static_cast<uint32_t>(moments.size()); }
+  /// All threads of the block wait for a barrier: it orders what they did before.
+  void passBarrier() {
+    orderedEnd = static_cast<uint32_t>(moments.size());
+    current = 0;
+  }
 
   /// Forgets everything: the launch has ended.
-  void clear() {
-    pages.clear();
-    latestNumber = UINT64_MAX;
-  }
+  void clear();
 
 private:
   /// Accesses of one kind that nothing later replaces: one, or several of a warp, a block or a
-  /// grid.
-  class Latest {
-  public:
-    /// Returns an access that is not ordered before `later`.
-    const Moment *findUnordered(const Moment &later) const;
-    void add(const Moment &moment);
-    /// Any access, ordered or not.
-    const Moment *any() const { return extent == Extent::None ? nullptr : &moment; }
-    /// Adds one that nothing is ordered after.
-    void addForever(const Moment &added) {
-      moment = added;
-      extent = Extent::Grid;
-    }
+  /// grid. All of them have passed the same barriers.
+  struct Latest {
+    enum Extent : uint8_t { Thread, Warp, Block, Grid };
 
-  private:
-    enum class Extent : uint8_t { None, Thread, Warp, Block, Grid };
-
-    Moment moment; // of the last one; all have passed the same barriers
-    Extent extent = Extent::None;
+    uint32_t moment = 0; // the number of the last one
+    uint8_t lane = 0;
+    Extent extent = Thread;
   };
-
-  /// Of a byte, or of the bytes of a word while all accesses are of whole words.
-  struct History {
-    Latest reads, writes, atomics;
-  };
-  static constexpr uint64_t kWordBytes = 4;
-  struct Word {
-    History whole;
-    std::unique_ptr<History[]> bytes; // if there were accesses of some of them
+  static constexpr unsigned kKinds = 4;
+  struct Granule {
+    Latest latest[kKinds]; // by Access
   };
   static constexpr uint64_t kPageBytes = 1024;
+  static constexpr unsigned kMaxShift = 4;
   struct Page {
-    Word words[kPageBytes / kWordBytes];
+    unsigned shift; // a granule has 2^shift bytes
+    std::vector<Granule> granules;
   };
 
-  Word &find(uint64_t address);
-  /// Calls `visit(history, address)` for the words or bytes of an access, until it returns a race.
-  template <typename Visit>
-  std::optional<Race> forEach(uint64_t address, uint64_t size, Visit visit);
+  /// Returns true if there are no such accesses, or all are ordered before the current moment of
+  /// a lane.
+  bool isOrdered(const Latest &latest, uint8_t lane) const {
+    if (latest.moment < first)
+      return true;
+    if (latest.moment - orderedBegin < orderedEnd - orderedBegin)
+      return latest.extent != Latest::Grid;
+    if (latest.moment == current)
+      return latest.extent == Latest::Thread && latest.lane == lane;
+    const Moment &earlier = moments[latest.moment];
+    if (earlier.block == now.block && earlier.barriers < now.barriers)
+      return latest.extent != Latest::Grid;
+    return isOrderedInWarp(latest, earlier, lane);
+  }
+  bool isOrderedInWarp(const Latest &latest, const Moment &earlier, uint8_t lane) const;
+  bool isNow(const Moment &moment) const {
+    return current != 0 && now.block == moment.block && now.barriers == moment.barriers &&
+           now.warpBarriers == moment.warpBarriers && now.thread == (moment.thread & ~31u);
+  }
+  /// Adds an access of a granule if that is simple.
+  bool tryAdd(Granule &granule, Access access, uint8_t lane) const {
+    auto &[reads, writes, atomics, constants] = granule.latest;
+    switch (access) {
+    case Access::Read:
+      return isOrdered(writes, lane) && isOrdered(atomics, lane) && tryAdd(reads, lane);
+    case Access::Write:
+      return isOrdered(writes, lane) && isOrdered(atomics, lane) && isOrdered(reads, lane) &&
+             constants.moment < first && tryAdd(writes, lane);
+    case Access::Atomic:
+      return isOrdered(writes, lane) && isOrdered(reads, lane) && constants.moment < first &&
+             tryAdd(atomics, lane);
+    case Access::ConstantRead:
+      return writes.moment < first && atomics.moment < first && tryAdd(constants, lane);
+    }
+    return false;
+  }
+  /// Adds an access to the latest ones if that is simple.
+  bool tryAdd(Latest &latest, uint8_t lane) const {
+    if (latest.moment == current) {
+      if (latest.extent == Latest::Thread && latest.lane != lane)
+        latest.extent = Latest::Warp;
+      latest.lane = lane;
+      return true;
+    }
+    if (!isOrdered(latest, lane))
+      return false;
+    latest = {current, lane, Latest::Thread};
+    return true;
+  }
+  const Latest *findRace(const Granule &granule, Access access, uint8_t lane) const;
+  void add(Latest &latest, uint8_t lane) const;
+  void enterNew(const Moment &moment);
+  Page &findPage(uint64_t number, unsigned shift);
+  static void split(Page &page, unsigned shift);
+  Race describe(const Latest &latest, uint64_t address, Access access) const;
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages; // by address / kPageBytes
-  uint64_t latestNumber = UINT64_MAX;                        // of the page of the last access
-  Page *latest = nullptr;
+  /// The pages that were accessed last, by the lowest bits of their number.
+  static constexpr unsigned kRecent = 64;
+  struct Recent {
+    uint64_t number = ~uint64_t(0);
+    Page *page = nullptr;
+    Granule *granules = nullptr;
+    unsigned size = 0; // of a granule
+  };
+  Recent recent[kRecent];
+  /// Moments by number, without the lane of the thread. Those below `first` are of earlier
+  /// launches; 0 stands for none.
+  std::vector<Moment> moments = std::vector<Moment>(1);
+  uint32_t first = 1, current = 0;
+  Moment now;                                // that of `current`
+  uint32_t orderedBegin = 1, orderedEnd = 1; // moments that are ordered before all that follow
 };
 
 } // namespace tfc::gpu

@@ -117,3 +117,64 @@ TEST(Races, AgreesWithTheDefinition) {
   EXPECT_GT(found, 1000);
   EXPECT_LT(found, 4000);
 }
+
+/// The same for one block, by the checks for common cases and with barriers that all threads pass.
+TEST(Races, FindsTheSameInCommonCases) {
+  std::minstd_rand engine(2);
+  auto below = [&](int n) { return std::uniform_int_distribution(0, n - 1)(engine); };
+  int found = 0, common = 0;
+  for (int run = 0; run < 4000; ++run) {
+    Races all;
+    all.add(0x100, 4, Access::Read, {0, 0}); // so that the page is there
+    std::vector<Past> past = {{Access::Read, {0, 0}}};
+    all.beginBlock();
+    uint32_t barriers = 0, warpBarriers[2] = {};
+    for (int step = 0; step < 40; ++step) {
+      if (below(6) == 0) {
+        ++barriers;
+        all.passBarrier();
+      }
+      uint32_t thread = below(3) + 32 * below(2), warp = thread / 32;
+      warpBarriers[warp] += below(2);
+      Past next = {below(8) ? Access::Read : static_cast<Access>(below(3)),
+                   {0, thread, barriers, warpBarriers[warp]}};
+      bool isExpected = false;
+      for (const Past &earlier : past)
+        isExpected |= isRace(earlier, next);
+      all.enter(next.moment);
+      bool isCommon = all.tryAdd(0x100, 4, next.access, thread % 32);
+      common += isCommon;
+      ASSERT_FALSE(isCommon && isExpected) << run << " " << step;
+      ASSERT_EQ(races(all, next.access, next.moment), isExpected) << run << " " << step;
+      if (isExpected) {
+        ++found;
+        break;
+      }
+      past.push_back(next);
+    }
+  }
+  EXPECT_GT(found, 1000);
+  EXPECT_GT(common, 10000);
+}
+
+TEST(Races, RefusesWritesOfWhatIsReadAsConstant) {
+  Races all;
+  EXPECT_FALSE(races(all, Access::ConstantRead, {0, 1}));
+  EXPECT_FALSE(races(all, Access::Read, {0, 2}));
+  std::optional<Race> race = all.add(0x102, 2, Access::Write, {0, 1, 7});
+  ASSERT_TRUE(race);
+  EXPECT_EQ(race->str(), "races with a read as constant of byte 0x102 by thread 1 of block 0");
+  EXPECT_FALSE(races(all, Access::Write, {0, 1}, 0x200));
+  EXPECT_TRUE(races(all, Access::ConstantRead, {0, 1, 3}, 0x200)); // by the same thread
+  all.clear();
+  EXPECT_FALSE(races(all, Access::ConstantRead, {0, 1}, 0x200));
+}
+
+TEST(Races, SplitsPagesForSmallerAccesses) {
+  Races all;
+  EXPECT_FALSE(races(all, Access::Write, {0, 1}, 0x400, 16));
+  EXPECT_FALSE(races(all, Access::Write, {0, 1}, 0x40e, 1));
+  EXPECT_FALSE(races(all, Access::Write, {0, 2, 1}, 0x40f, 1));
+  EXPECT_TRUE(races(all, Access::Read, {0, 2}, 0x40c, 2));
+  EXPECT_TRUE(races(all, Access::Read, {0, 1, 1}, 0x400, 16));
+}

@@ -41,16 +41,13 @@ bool fits(Scalar type, const ptx::Type &reg, bool mayBeWider) {
   bool isSize = mayBeWider ? reg.bits >= bitsOf(type) : reg.bits == bitsOf(type);
   if (!isSize || reg.bits > 64)
     return false;
-  bool isExact = reg.bits == bitsOf(type);
-  if (reg.kind == Kind::Bits)
-    return isBits(type) || isInteger(type) || isExact;
-  if (isBits(type))
-    return reg.kind != Kind::Float || isExact;
+  if (reg.kind == Kind::Bits || isBits(type))
+    return true;
   if (isInteger(type))
     return reg.kind != Kind::Float;
   // Registers of packed and alternative formats have types of bits.
   bool isPlain = type == Scalar::F16 || isFloat(type);
-  return isPlain && reg.kind == Kind::Float && isExact;
+  return isPlain && reg.kind == Kind::Float && reg.bits == bitsOf(type);
 }
 
 } // namespace tfc::gpu

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "runtime/CudaDriver.h"
-#include "test/gpu/emulator/execute/Launch.h"
+#include "test/gpu/emulator/Program.h"
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -40,7 +40,8 @@ struct EmulatedEvent {
 };
 
 struct EmulatedFunction {
-  const Kernel *kernel;
+  const Program *program;
+  const Code *kernel;
   uint32_t dynamicSharedBytes = 48 * 1024;
 };
 
@@ -76,8 +77,8 @@ public:
   std::set<std::unique_ptr<EmulatedEvent>> events;
   std::set<std::unique_ptr<EmulatedModule>> modules;
   std::set<std::unique_ptr<EmulatedGraph>> graphs, executables;
-  std::map<const char *, size_t> pinned; // by address, with their bytes
-  std::map<std::string, Counters> counters;
+  std::map<const char *, size_t> pinned;    // by address, with their bytes
+  std::map<std::string, Counters> counters; // of all launches of a kernel
   int contexts = 0;
 };
 

@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kVersion = 12000; // CUDA 12.0, which takes PTX up to 8.0
 constexpr int kPtxVersion = 80;
-constexpr uint32_t kUsualSharedBytes = 48 * 1024;
+constexpr uint32_t kUsualSharedBytes = 48 * 1024, kMostSharedBytes = 163 * 1024;
+constexpr uint32_t kMostThreads = 1024;
 
 /// The device, and the lock that all functions take.
 EmulatedDevice &theDevice() {
@@ -181,13 +182,13 @@ EXPORT Result cuDeviceGetName(char *name, int32_t bytes, Device device) {
 
 EXPORT Result cuDeviceGetAttribute(int32_t *value, DeviceAttribute attribute, Device device) {
   static const std::map<DeviceAttribute, int32_t> values = {
-      {kThreadsPerBlock, Launch::kMostThreads},
+      {kThreadsPerBlock, kMostThreads},
       {kWarpSize, kLanes},
       {kMultiprocessors, 108},
       {kCapabilityMajor, 8},
       {kCapabilityMinor, 0},
       {kSharedPerBlock, kUsualSharedBytes},
-      {kSharedPerBlockOptIn, 163 * 1024}};
+      {kSharedPerBlockOptIn, kMostSharedBytes}};
   auto found = values.find(attribute);
   if (device != 0 || found == values.end())
     return device != 0 ? kInvalidDevice : kInvalidValue;
@@ -270,14 +271,14 @@ EXPORT Result cuModuleLoadDataEx(Module *module, const void *image, uint32_t opt
   return callOutsideCapture([&](EmulatedDevice &device) {
     std::string text = static_cast<const char *>(image);
     auto loaded = std::make_unique<EmulatedModule>();
-    ptx::Error error;
+    std::string error;
     Result result = checkTarget(text);
     if (result == kSuccess || result == kInvalidPtx)
       loaded->program = Program::load(text, device.memory, error);
     if (!loaded->program) {
       logError(result == kUnsupportedPtxVersion ? "the version of PTX is too new"
                : result == kNoBinaryForGpu      ? "the code is for another device"
-                                                : error.str(),
+                                                : error,
                optionCount, options, values);
       return result == kSuccess ? kInvalidPtx : result;
     }
@@ -299,10 +300,11 @@ EXPORT Result cuModuleGetFunction(Function *function, Module module, const char 
     EmulatedModule *known = find(device.modules, module);
     if (!known)
       return kInvalidHandle;
-    const Kernel *kernel = known->program->find(name);
+    const Code *kernel = known->program->findKernel(name);
     if (!kernel)
       return kNotFound;
-    auto added = known->functions.try_emplace(name, EmulatedFunction{kernel}).first;
+    auto added =
+        known->functions.try_emplace(name, EmulatedFunction{known->program.get(), kernel}).first;
     *function = toHandle<Function>(&added->second);
     return kSuccess;
   });
@@ -314,11 +316,13 @@ EXPORT Result cuModuleGetGlobal_v2(Pointer *address, size_t *bytes, Module modul
     EmulatedModule *known = find(device.modules, module);
     if (!known)
       return kInvalidHandle;
-    uint64_t size = 0;
-    *address = known->program->addressOf(name, size);
+    const GlobalVariable *variable = known->program->findVariable(name);
+    if (!variable)
+      return kNotFound;
+    *address = variable->address;
     if (bytes)
-      *bytes = size;
-    return *address ? kSuccess : kNotFound;
+      *bytes = variable->bytes;
+    return kSuccess;
   });
 }
 
@@ -334,7 +338,7 @@ EXPORT Result cuFuncSetAttribute(Function function, FunctionAttribute attribute,
     if (!known)
       return kInvalidHandle;
     bool isKnown = attribute == kFunctionDynamicSharedBytes && value >= 0 &&
-                   known->kernel->sharedBytes + value <= 163 * 1024;
+                   known->kernel->staticSharedBytes + value <= kMostSharedBytes;
     if (isKnown)
       known->dynamicSharedBytes = value;
     return isKnown ? kSuccess : kInvalidValue;
@@ -347,9 +351,9 @@ EXPORT Result cuFuncGetAttribute(int32_t *value, FunctionAttribute attribute, Fu
     if (!known)
       return kInvalidHandle;
     const std::map<FunctionAttribute, uint64_t> values = {
-        {kFunctionThreads, Launch::kMostThreads},
-        {kFunctionSharedBytes, known->kernel->sharedBytes},
-        {kFunctionLocalBytes, known->kernel->localBytes},
+        {kFunctionThreads, kMostThreads},
+        {kFunctionSharedBytes, known->kernel->staticSharedBytes},
+        {kFunctionLocalBytes, known->kernel->localEnd - known->kernel->localBegin},
         {kFunctionDynamicSharedBytes, known->dynamicSharedBytes}};
     auto found = values.find(attribute);
     if (found == values.end())
@@ -367,19 +371,18 @@ EXPORT Result cuLaunchKernel(Function function, uint32_t gridX, uint32_t gridY, 
     EmulatedFunction *known = findFunction(device, function);
     if (!known)
       return kInvalidHandle;
-    const Kernel &kernel = *known->kernel;
-    Extent grid{gridX, gridY, gridZ}, block{blockX, blockY, blockZ};
-    bool isTooLarge =
-        block.count() > Launch::kMostThreads || sharedBytes > known->dynamicSharedBytes;
+    const Code &kernel = *known->kernel;
+    Dimensions grid{gridX, gridY, gridZ}, block{blockX, blockY, blockZ};
+    bool isTooLarge = block.count() > kMostThreads || sharedBytes > known->dynamicSharedBytes;
     if (grid.count() == 0 || block.count() == 0 || isTooLarge || extra ||
-        (!parameters && !kernel.parameterOffsets.empty()))
+        (!parameters && !kernel.parameters.empty()))
       return kInvalidValue;
     std::vector<uint8_t> bytes(kernel.parameterBytes);
-    for (size_t i = 0; i < kernel.parameterOffsets.size(); ++i)
-      memcpy(&bytes[kernel.parameterOffsets[i]], parameters[i], kernel.parameterSizes[i]);
-    Launch launch{kernel, grid, block, sharedBytes, std::move(bytes)};
-    return enqueue(stream, [&device, launch] {
-      return run(launch, device.memory, device.counters[launch.kernel.name]);
+    for (size_t i = 0; i < kernel.parameters.size(); ++i)
+      memcpy(&bytes[kernel.parameters[i].offset], parameters[i], kernel.parameters[i].bytes);
+    Launch launch{kernel.name, grid, block, sharedBytes, std::move(bytes)};
+    return enqueue(stream, [&device, program = known->program, launch] {
+      return tfc::gpu::launch(*program, launch, device.memory, device.counters[launch.kernel]);
     });
   });
 }

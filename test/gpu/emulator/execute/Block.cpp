@@ -1,117 +1,111 @@
-//===- Block.cpp - The block of threads that is executed ------------------===//
+//===- Block.cpp - The threads that share memory and barriers -------------===//
 //
-// Finds the bytes of accesses in the state spaces (5.1), and refuses those that a device might not
-// notice.
+// Runs the warps of a block in turn, and finds out when all of them wait for threads that never
+// come.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/gpu/emulator/execute/Block.h"
-#include <cstring>
+#include <algorithm>
+#include <random>
 
 namespace tfc::gpu {
 
-using ptx::Space;
+/// The instructions of a warp until the next one has its turn.
+static constexpr uint64_t kSlice = 4096;
 
-Block::Block(const Launch &launch, Memory &memory, Counters &counters)
-    : launch(launch), memory(memory), counters(counters), parameters(launch.parameters.size()) {
-  if (parameters.size() == 0)
-    return;
-  memcpy(parameters.at(0), launch.parameters.data(), parameters.size());
-  parameters.setWritten(0, parameters.size());
+Block::Block(const Program &program, const Code &kernel, const Launch &launch, Memory &memory,
+             Counters &counters)
+    : program(program), kernel(kernel), launch(launch), memory(memory), counters(counters) {
+  staticEnd = kSharedBegin + kernel.staticSharedBytes;
+  dynamicBegin = program.dynamicSharedBegin;
+  shared = Bytes(std::max(staticEnd, dynamicBegin + launch.dynamicSharedBytes));
+  budget = counters.warpInstructions + launch.budget;
+  size_t count = (launch.block.count() + kLanes - 1) / kLanes;
+  for (size_t i = 0; i < count; ++i)
+    warps.push_back(std::make_unique<Warp>(*this, i));
 }
 
-void Block::begin(uint32_t next) {
-  number = next;
-  barriers = 0;
-  shared = Bytes(launch.kernel.sharedBytes + launch.dynamicSharedBytes);
-  locals.assign(launch.block.count(), Bytes(launch.kernel.localBytes));
+void Block::run(uint32_t newNumber) {
+  number = newNumber;
+  shared.setUnwritten(0, shared.size());
+  for (Barrier &barrier : barriers)
+    barrier = {.lanes = std::vector<uint32_t>(warps.size())};
   sharedRaces.clear();
+  globalRaces.beginBlock();
+  std::vector<Warp *> order;
+  for (const std::unique_ptr<Warp> &warp : warps) {
+    warp->start(number);
+    order.push_back(warp.get());
+  }
+  if (launch.seed != 0) {
+    std::minstd_rand engine(static_cast<uint32_t>(launch.seed + number));
+    std::shuffle(order.begin(), order.end(), engine);
+  }
+  for (bool isProgress = true; isProgress && !hasFailed();) {
+    isProgress = false;
+    for (Warp *warp : order)
+      if (warp->isReady() && !hasFailed()) {
+        warp->run(kSlice);
+        isProgress = true;
+      }
+  }
+  if (!hasFailed())
+    failStuck();
 }
 
-Space Block::resolve(Space space, uint64_t &address) {
-  if (space != Space::Generic)
-    return space;
-  if (address - kSharedWindow < kWindowBytes) {
-    address -= kSharedWindow;
-    return Space::Shared;
-  }
-  if (address - kLocalWindow < kWindowBytes) {
-    address -= kLocalWindow;
-    return Space::Local;
-  }
-  return Space::Global;
+void Block::fail(uint32_t thread, int line, const std::string &message) {
+  if (hasFailed())
+    return;
+  error = kernel.name + ", thread " + std::to_string(thread) + " of block " +
+          std::to_string(number) + ", line " + std::to_string(line) + ": " + message;
 }
 
-uint8_t *Block::accessOwn(Bytes &memory, const char *name, uint64_t address, unsigned bytes,
-                          Kind kind) {
-  if (address % bytes != 0)
-    return fail(describe(bytes, address) + " of " + name + " memory are not aligned");
-  if (address > memory.size() || bytes > memory.size() - address)
-    return fail(describe(bytes, address) + " are outside of the " + std::to_string(memory.size()) +
-                " bytes of " + name + " memory");
-  bool isWrite = kind == Kind::Write || kind == Kind::StrongWrite;
-  if (!isWrite && !memory.isWritten(address, bytes))
-    return fail("byte " + inHexadecimal(*memory.findUnwritten(address, bytes)) + " of " + name +
-                " memory was never written");
-  if (isWrite)
-    memory.setWritten(address, bytes);
-  return memory.at(address);
+bool Block::failBudget() {
+  if (!hasFailed())
+    error = kernel.name + ", block " + std::to_string(number) + ": no end after " +
+            std::to_string(launch.budget) + " instructions";
+  return false;
 }
 
-uint8_t *Block::accessGlobal(uint64_t address, unsigned bytes, Kind kind) {
-  if (kind <= Kind::StrongRead) {
-    const uint8_t *found = memory.toRead(address, bytes);
-    return found ? const_cast<uint8_t *>(found)
-                 : fail(memory.refusal(address, bytes, /*isWrite=*/false));
-  }
-  if (kind == Kind::Atomic && !memory.toRead(address, bytes))
-    return fail(memory.refusal(address, bytes, /*isWrite=*/false));
-  uint8_t *found = memory.toWrite(address, bytes);
-  return found ? found : fail(memory.refusal(address, bytes, /*isWrite=*/true));
-}
-
-static std::optional<Race> addTo(Races &races, uint64_t address, unsigned bytes, Block::Kind kind,
-                                 const Moment &moment) {
-  switch (kind) {
-  case Block::Kind::Read:
-    return races.add(address, bytes, Access::Read, moment);
-  case Block::Kind::ReadOnly:
-    return races.addReadOnly(address, bytes, moment);
-  case Block::Kind::StrongRead:
-    return races.checkStrongRead(address, bytes, moment);
-  case Block::Kind::Write:
-    return races.add(address, bytes, Access::Write, moment);
-  case Block::Kind::StrongWrite:
-  case Block::Kind::Atomic:
-    return races.add(address, bytes, Access::Atomic, moment);
+/// Fails if lanes are left, all of which wait.
+void Block::failStuck() {
+  for (const std::unique_ptr<Warp> &warp : warps) {
+    if (warp->getAlive() == 0)
+      continue;
+    unsigned lane = std::countr_zero(warp->getAlive());
+    uint32_t mask = warp->waitMasks[lane];
+    if (mask != 0) {
+      uint32_t arrived = 0;
+      for (unsigned other = 0; other < kLanes; ++other)
+        if (warp->waitMasks[other] == mask && warp->placeOf(other) == warp->placeOf(lane))
+          arrived |= 1u << other;
+      unsigned missing = std::countr_zero(mask & ~arrived);
+      warp->fail(lane, "waits for thread " + std::to_string(warp->threadOf(missing)) +
+                           (warp->getAlive() >> missing & 1 ? ", which waits elsewhere"
+                                                            : ", which has exited"));
+      return;
+    }
+    for (unsigned i = 0; i < kBarriers; ++i)
+      if (barriers[i].lanes[warp->number] >> lane & 1)
+        warp->fail(lane, "barrier " + std::to_string(i) + " waits for " +
+                             std::to_string(barriers[i].expected) + " threads, but only " +
+                             std::to_string(barriers[i].arrived) + " arrive");
+    return;
   }
 }
 
-uint8_t *Block::access(Space space, uint64_t address, unsigned bytes, Kind kind, Moment moment) {
-  auto race = [&](Races &races) {
-    std::optional<Race> found = addTo(races, address, bytes, kind, moment);
-    if (found)
-      error = (kind <= Kind::StrongRead ? "the read of " : "the write of ") +
-              describe(bytes, address) + " " + found->str();
-    return found.has_value();
-  };
-  uint8_t *found = nullptr;
-  switch (space) {
-  case Space::Shared:
-    found = accessOwn(shared, "shared", address, bytes, kind);
-    return found && race(sharedRaces) ? nullptr : found;
-  case Space::Local:
-    return accessOwn(locals[moment.thread], "local", address, bytes, kind);
-  case Space::Parameter:
-    return accessOwn(parameters, "parameter", address, bytes, kind);
-  case Space::Constant:
-    if (!memory.isConstant(address))
-      return fail(inHexadecimal(address) + " is not the address of a constant");
-    return accessGlobal(address, bytes, kind);
-  default:
-    found = accessGlobal(address, bytes, kind);
-    return found && race(globalRaces) ? nullptr : found;
-  }
+Dimensions Block::position(uint32_t block) const {
+  const Dimensions &grid = launch.grid;
+  return {block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y};
+}
+
+std::string Block::nameOf(uint32_t place, Row row) const {
+  for (const Code &code : program.functions)
+    if (place >= code.begin && place < code.end && row >= code.firstRow &&
+        row - code.firstRow < code.registers.size())
+      return code.registers[row - code.firstRow];
+  return "_";
 }
 
 } // namespace tfc::gpu

@@ -1,7 +1,8 @@
 //===- Instruction.h - Instructions as they are executed ------------------===//
 //
 // A decoded instruction: a function that executes it for some lanes of a warp,
-// and its operands as rows of the warp's register file.
+// and its operands as rows of a warp's register file. Rows are untyped cells of
+// 64 bits, one per lane. A predicate is a mask of lanes in the first cell.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +17,11 @@ class Warp;
 constexpr unsigned kLanes = 32;
 constexpr uint32_t kAllLanes = ~0u;
 
-/// The number of a row of the register file: a special register, a constant, or a register. A row
-/// has an untyped cell of 64 bits for each lane, of which narrower types take the low bits. A
-/// predicate is a mask of lanes, in the first cell.
-using Row = uint16_t;
+/// The number of a row: a register, a special register, or a constant if the highest bit is set.
+using Row = uint32_t;
+constexpr Row kConstantRow = 1u << 31;
 
-/// Rows that every warp has: special registers (chapter 10).
+/// Rows that every warp has. Those up to `Sink` are special registers (chapter 10).
 enum SpecialRow : Row {
   kThreadRow,                   // %tid.x, .y, .z
   kThreadsRow = kThreadRow + 3, // %ntid
@@ -35,33 +35,46 @@ enum SpecialRow : Row {
   kLanesLessRow,
   kLanesGreaterEqualRow,
   kLanesGreaterRow,
+  kGridRow,           // %gridid
+  kMultiprocessorRow, // %smid, %nsmid
+  kMultiprocessorsRow,
   kDynamicSharedRow, // %dynamic_smem_size
   kTotalSharedRow,   // %total_smem_size
+  kZeroRow,          // of special registers that are always 0
   kSinkRow,          // takes results that nobody wants
-  kSpecialRows
+  kCarryRow,         // CC.CF, a predicate (9.7.2)
+  kFirstRegisterRow
 };
 
 /// Groups of instructions that are counted together.
 enum class Class : uint8_t {
   Integer,
   Float,
-  Approximation,
+  Special, // approximations
   Conversion,
   Move,
   Control,
-  Memory,
+  Global,
+  Shared,
+  Local,
+  Constant, // constants and parameters
   Atomic,
   Warp, // shuffles and votes
   Barrier,
-  Matrix
+  Tensor
 };
-constexpr unsigned kClasses = 11;
+constexpr unsigned kClasses = 14;
 
-/// When an instruction may run.
-enum class Rendezvous : uint8_t {
-  None,
-  Lanes, // all lanes of its mask are here
-  Block  // all threads of the block are here
+/// The bytes that an instruction accesses.
+struct AccessForm {
+  ptx::Space space = ptx::Space::Generic;
+  uint8_t bytes = 0;                  // of an element
+  uint8_t count = 1;                  // of elements
+  uint64_t resultMask = ~uint64_t(0); // the bits of the registers that take elements
+  bool isSigned = false;
+  bool isStrong = false;   // .volatile, .relaxed, .acquire, .release: does not race with its like
+  bool isReadOnly = false; // .nc: nothing writes the bytes during the launch
+  bool isOfCall = false;   // parameters of functions that are no kernels, kept in local memory
 };
 
 struct Instruction {
@@ -74,21 +87,13 @@ struct Instruction {
   bool hasGuard = false, isGuardNegated = false;
   Row guard = 0;
   Class group = Class::Move;
-  Rendezvous rendezvous = Rendezvous::None;
-  uint8_t multiplyAdds = 0; // of a thread
-  uint8_t negated = 0;      // the operands that are negated predicates, a bit for each
-
-  // The families' own.
-  ptx::Space space = ptx::Space::Generic;
-  uint8_t bytes = 0;       // of an element in memory
-  bool isSigned = false;   // such an element
-  bool isStrong = false;   // does not race with atomic operations: .volatile, .relaxed, ...
-  bool isReadOnly = false; // .nc: nothing writes the bytes during the launch
-  int64_t value = 0;       // the offset of an address, the target of a branch, or another number
+  uint8_t flags = 0;         // of a family
+  uint16_t multiplyAdds = 0; // of a thread; of a warp in Class::Tensor
+  AccessForm access;
+  uint32_t target = 0;    // of a branch, a list of branches, or a call
+  int64_t value = 0;      // the offset of an address, or what else a family keeps
+  int64_t otherValue = 0; // a second one
   int line = 0;
-
-  /// The row of the mask of Rendezvous::Lanes is the last operand.
-  Row maskRow() const { return operands[operandCount - 1]; }
 };
 
 } // namespace tfc::gpu

@@ -1,103 +1,123 @@
-//===- Warp.h - A warp of threads -----------------------------------------===//
+//===- Warp.h - 32 threads that run together ------------------------------===//
+//
+// The registers, program counters and memory of a warp's threads. The lanes
+// with the lowest program counter run first, so that branches meet again.
+//
+//===----------------------------------------------------------------------===//
 
 #pragma once
 
-#include "test/gpu/emulator/execute/Block.h"
-#include <algorithm>
+#include "test/gpu/emulator/Program.h"
 #include <bit>
 
 namespace tfc::gpu {
 
-/// Calls `visit(lane)` for the lanes of a mask.
-template <typename Visit> inline void forEachLane(uint32_t lanes, Visit visit) {
-  if (lanes == kAllLanes) {
+class Block;
+
+/// Calls `body(lane)` for each active lane, in order.
+template <typename Body> inline void forEachLane(uint32_t active, Body body) {
+  if (active == kAllLanes) {
     for (unsigned lane = 0; lane < kLanes; ++lane)
-      visit(lane);
+      body(lane);
     return;
   }
-  for (; lanes != 0; lanes &= lanes - 1)
-    visit(static_cast<unsigned>(std::countr_zero(lanes)));
+  for (; active != 0; active &= active - 1)
+    body(static_cast<unsigned>(std::countr_zero(active)));
 }
 
-/// 32 threads of a block with their registers. Lanes with the lowest program counter run until
-/// they meet others or wait, so that lanes that took different branches meet again.
+/// A copy to shared memory that was started and not yet waited for (cp.async).
+struct AsyncCopy {
+  uint64_t to = 0;
+  unsigned bytes = 0;
+  uint32_t group = 0; // the number of groups that its thread had committed before
+  int line = 0;
+  uint8_t data[16] = {};
+};
+
 class Warp {
 public:
-  Warp(Block &block, uint32_t number);
+  Warp(Block &block, unsigned number);
 
-  /// Begins another block.
-  void begin();
-  /// Runs until all lanes have ended or wait for other warps, or after an error.
-  void run();
-  /// Continues after a barrier of the block.
-  void passBarrier();
+  /// Prepares the threads of a new block.
+  void start(uint32_t blockNumber);
+  /// Runs until no lane is ready, or after a number of instructions.
+  void run(uint64_t slice);
 
-  bool hasEnded() const { return alive == 0; }
-  bool hasFailed() const { return !error.empty(); }
-  const std::string &getError() const { return error; }
-  /// The lanes that wait at a barrier, and whether they are at one instruction.
-  uint32_t getAtBarrier() const { return atBarrier; }
-  bool isDivergedAtBarrier() const;
-  int64_t barrierOf() const { return barrierId; }
-  /// Reports an error of a lane at the barrier, or of the first one that is not there.
-  void failAtBarrier(const std::string &message);
-
-  // For instructions.
-  uint64_t *cells(Row row) { return &file[row * kLanes]; }
-  uint32_t mask(Row row) { return static_cast<uint32_t>(file[row * kLanes]); }
-  /// Sets the bits of a predicate for some lanes.
-  void setMask(Row row, uint32_t lanes, uint32_t bits) {
-    uint64_t &cell = file[row * kLanes];
-    cell = (cell & ~uint64_t(lanes)) | (bits & lanes);
+  // Registers.
+  uint64_t *cells(Row row) { return files[row >> 31] + size_t(row & ~kConstantRow) * kLanes; }
+  /// The mask of lanes for which a predicate holds.
+  uint64_t &predicate(Row row) { return *cells(row); }
+  void setPredicate(Row row, uint32_t active, uint32_t value) {
+    predicate(row) = (predicate(row) & ~uint64_t(active)) | (value & active);
   }
-  /// The predicate that a source operand is, with its negation.
-  uint32_t predicate(const Instruction &instruction, unsigned operand) {
-    uint32_t bits = mask(instruction.operands[operand]);
-    return instruction.negated >> operand & 1 ? ~bits : bits;
-  }
-  /// Takes values away from lanes whose first result is undefined.
-  void setUndefined(uint32_t lanes) { undefined |= lanes; }
-  void fail(unsigned lane, const std::string &message);
+  /// Marks results that are written for other lanes than the active ones.
+  void setWritten(Row row, uint32_t lanes) { written[row] |= lanes; }
+  void setUnwritten(Row begin, Row end, uint32_t lanes);
+
+  // Control, for instructions that change it.
+  /// Sends some lanes elsewhere; the others of the group go on.
   void branch(uint32_t lanes, uint32_t target);
-  /// Gives each of the lanes a target of its own.
-  void branchEach(uint32_t lanes, const uint32_t (&targets)[kLanes]);
   void exit(uint32_t lanes);
-  void waitAtBarrier(uint32_t lanes, int64_t id, bool isAligned);
-  void passWarpBarrier(uint32_t lanes);
+  /// Lets lanes wait at this instruction until they are resumed after it.
+  void suspend(uint32_t lanes);
+  void resume(uint32_t lanes);
+  uint32_t placeOf(unsigned lane) const { return places[lane]; }
+  /// The instruction at which a lane waits.
+  const Instruction &instructionOf(unsigned lane) const { return code[places[lane]]; }
+  uint32_t getPlace() const { return pc; }
   uint32_t getAlive() const { return alive; }
-  Moment momentOf(unsigned lane) const {
-    return {block.number, number * kLanes + lane, block.barriers, warpBarriers};
+  uint32_t getWaiting() const { return waiting; }
+  uint32_t getReady() const { return alive & ~waiting; }
+  bool isReady() const { return getReady() != 0; }
+
+  /// Ends the launch with an error of a lane at the current instruction, or where it waits.
+  void fail(unsigned lane, const std::string &message);
+
+  uint32_t threadOf(unsigned lane) const { return number * kLanes + lane; }
+  /// Returns true if the lanes have passed the same barriers.
+  bool isOneMoment(uint32_t lanes) const {
+    unsigned first = std::countr_zero(lanes);
+    uint32_t difference = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      uint32_t mask = lanes >> lane & 1 ? ~0u : 0;
+      difference |=
+          ((barriers[lane] ^ barriers[first]) | (warpBarriers[lane] ^ warpBarriers[first])) & mask;
+    }
+    return difference == 0;
   }
+  Moment momentOf(unsigned lane) const {
+    return {blockNumber, threadOf(lane), barriers[lane], warpBarriers[lane]};
+  }
+
   Block &block;
+  const unsigned number;
+  uint32_t blockNumber = 0;
+  uint32_t barriers[kLanes] = {}, warpBarriers[kLanes] = {}; // passed; see Moment
+  /// The masks with which lanes wait for others of their warp.
+  uint32_t waitMasks[kLanes] = {};
+  Bytes bytes[kLanes]; // local memory and parameters of calls
+  std::vector<uint32_t> calls[kLanes];
+  std::vector<uint32_t> returns[kLanes]; // where they go on
+  std::vector<AsyncCopy> copies[kLanes];
+  uint32_t committed[kLanes] = {}; // groups of copies
 
 private:
-  void step();
-  bool guard(const Instruction &instruction, uint32_t &lanes);
-  bool meet(const Instruction &instruction, uint32_t &lanes);
-  bool checkSources(const Instruction &instruction, uint32_t lanes);
-  void execute(const Instruction &instruction, uint32_t lanes);
-  void park(uint32_t lanes, uint32_t at);
-  void select(uint32_t from = 0);
-  bool resumeHeld();
-  uint32_t lanesAt(uint32_t lanes, uint32_t at) const;
-  uint32_t completeAt(uint32_t lanes, const Instruction &instruction);
-  std::string nameOf(Row row) const;
+  void choose();
+  uint64_t runGroup(uint64_t slice);
+  bool step();
+  void failUnwritten(const Instruction &instruction, Row row, uint32_t lanes);
+  void fillSpecials();
 
-  const std::vector<Instruction> &instructions;
-  const uint32_t number, all; // of the block; its lanes that have a thread
-  std::vector<uint64_t> file;
-  std::vector<uint32_t> written; // by row, the lanes that have a value
-  uint32_t counters[kLanes] = {};
-  uint32_t alive = 0, active = 0, atBarrier = 0;
-  uint32_t held = 0;   // wait for other lanes
-  uint32_t pc = 0;     // of the active lanes
-  uint32_t nextPc = 0; // the lowest of other lanes that can run
-  uint32_t undefined = 0, warpBarriers = 0;
-  int64_t barrierId = 0;
-  bool isBarrierAligned = false, hasJumped = false;
-  uint32_t spins = 0; // backward branches while other lanes could run
-  int64_t patience = 0;
-  std::string error;
+  const Instruction *code;
+  uint64_t *files[2]; // registers and constants
+  std::vector<uint64_t> registers;
+  std::vector<uint32_t> written; // the lanes that have written a register
+  uint32_t places[kLanes] = {};  // program counters of lanes outside the group
+  uint32_t alive = 0, waiting = 0, group = 0;
+  uint32_t pc = 0, next = 0;
+  uint32_t limit = 0;      // another lane is there
+  uint32_t backward = 0;   // branches of the group since it was chosen
+  uint32_t spinning = ~0u; // where a group was left because it may wait for others
 };
 
 } // namespace tfc::gpu

@@ -1,128 +1,125 @@
-//===- Control.cpp - Branches, barriers and fences ------------------------===//
+//===- Control.cpp - Branches, calls and returns --------------------------===//
 //
-// Sections 9.7.12 (control flow) and 9.7.13 (synchronization) of the PTX ISA.
+// Section 9.7.12. A call copies arguments between the memories of its thread's functions; each
+// thread has a stack of the calls that it is in.
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/gpu/emulator/instructions/Cells.h"
+#include "test/gpu/emulator/instructions/Control.h"
+#include "test/gpu/emulator/execute/Block.h"
+#include <cstring>
 
 namespace tfc::gpu {
 
-namespace {
-
-void nothing(Warp &, const Instruction &, uint32_t) {}
-
-void branch(Warp &warp, const Instruction &instruction, uint32_t active) {
-  warp.branch(active, static_cast<uint32_t>(instruction.value));
+static void branch(Warp &warp, const Instruction &instruction, uint32_t active) {
+  warp.branch(active, instruction.target);
 }
 
-/// An index beyond the list is undefined.
-void branchByIndex(Warp &warp, const Instruction &instruction, uint32_t active) {
-  const std::vector<uint32_t> &list = warp.block.launch.kernel.targets[instruction.value];
-  const uint64_t *indices = warp.cells(instruction.operands[0]);
-  uint32_t targets[kLanes] = {};
+static void decodeBranch(Decoder &d) {
+  d.takeIf("uni");
+  d.bind({}, {});
+}
+
+/// bra{.uni} label
+static void decodeBra(Decoder &d) {
+  d.takeIf("uni");
+  d.endModifiers();
+  d.requireCount(1);
+  d.instruction.target = d.scope.firstInstruction + d.operand(0).number;
+  d.setExecute(branch, Class::Control);
+}
+
+static void branchIndexed(Warp &warp, const Instruction &instruction, uint32_t active) {
+  const std::vector<uint32_t> &targets = warp.block.getTargets(instruction.target);
+  const uint64_t *index = warp.cells(instruction.operands[0]);
   forEachLane(active, [&](unsigned lane) {
-    uint32_t index = uint32_t(indices[lane]);
-    if (index >= list.size())
-      return warp.fail(lane, "branches to target " + std::to_string(index) + " of " +
-                                 std::to_string(list.size()));
-    targets[lane] = list[index];
+    if (index[lane] >= targets.size())
+      return warp.fail(lane, "index " + std::to_string(index[lane]) + " of a branch, but " +
+                                 std::to_string(targets.size()) + " targets");
+    warp.branch(1u << lane, targets[index[lane]]);
   });
-  if (!warp.hasFailed())
-    warp.branchEach(active, targets);
 }
 
-void exit(Warp &warp, const Instruction &, uint32_t active) { warp.exit(active); }
-
-void trap(Warp &warp, const Instruction &, uint32_t active) {
-  warp.fail(std::countr_zero(active), "traps");
+/// brx.idx{.uni} index, list
+void decodeIndexedBranch(Decoder &d, std::vector<std::vector<uint32_t>> &targets) {
+  d.requireOneOf({"idx"});
+  d.takeIf("uni");
+  d.endModifiers();
+  d.requireCount(2);
+  d.addSource(d.operand(0), Scalar::U32);
+  const ptx::Operand &list = d.operand(1);
+  if (list.kind != ptx::Operand::Kind::Targets)
+    return d.fail("expected a list of targets");
+  d.instruction.target = static_cast<uint32_t>(targets.size());
+  targets.emplace_back();
+  for (unsigned target : d.scope.function->targets[list.number])
+    targets.back().push_back(d.scope.firstInstruction + target);
+  d.setExecute(branchIndexed, Class::Control);
 }
 
-/// Instruction::isSigned says .aligned.
-void barrier(Warp &warp, const Instruction &instruction, uint32_t active) {
-  const uint64_t *ids = warp.cells(instruction.operands[0]);
-  unsigned first = std::countr_zero(active);
-  uint64_t id = ids[first], count = warp.block.launch.block.count();
-  if (id > 15)
-    return warp.fail(first, "waits at barrier " + std::to_string(id) + ", but there are 16");
-  bool isOther = false;
-  forEachLane(active, [&](unsigned lane) { isOther |= ids[lane] != id; });
-  if (instruction.operandCount == 2) {
-    const uint64_t *counts = warp.cells(instruction.operands[1]);
-    forEachLane(active, [&](unsigned lane) { isOther |= counts[lane] != count; });
+static void copy(Warp &warp, unsigned lane, const std::vector<Call::Copy> &copies) {
+  Bytes &bytes = warp.bytes[lane];
+  for (const Call::Copy &copy : copies) {
+    memcpy(bytes.at(copy.to), bytes.at(copy.from), copy.bytes);
+    bytes.setUnwritten(copy.to, copy.bytes);
+    for (uint64_t i = 0; i < copy.bytes; ++i)
+      if (bytes.isWritten(copy.from + i, 1))
+        bytes.setWritten(copy.to + i, 1);
   }
-  if (isOther)
-    return warp.fail(first, "waits at a barrier of some threads, which is not known");
-  warp.waitAtBarrier(active, static_cast<int64_t>(id), instruction.isSigned);
 }
 
-void warpBarrier(Warp &warp, const Instruction &, uint32_t active) { warp.passWarpBarrier(active); }
-
-} // namespace
-
-static bool decodeBranch(Form &form) {
-  form.take("uni");
-  if (!setExecute(form, &branch, Class::Control) || !form.finish(1))
-    return false;
-  form.out.value = form.source.operands[0].number;
-  return true;
+void executeCall(Warp &warp, const Instruction &instruction, uint32_t active) {
+  const Call &call = warp.block.getCalls()[instruction.target];
+  const Code &callee = warp.block.getFunctions()[call.function];
+  warp.setUnwritten(callee.firstRow, callee.firstRow + callee.registers.size(), active);
+  forEachLane(active, [&](unsigned lane) {
+    warp.bytes[lane].setUnwritten(callee.localBegin, callee.localEnd - callee.localBegin);
+    copy(warp, lane, call.arguments);
+    warp.calls[lane].push_back(instruction.target);
+    warp.returns[lane].push_back(warp.getPlace() + 1);
+  });
+  warp.branch(active, callee.begin);
 }
 
-static bool decodeIndexedBranch(Form &form) {
-  if (!form.take("idx"))
-    return form.unknown();
-  form.take("uni");
-  if (!setExecute(form, &branchByIndex, Class::Control) || !form.finish(2) ||
-      !form.addSource(0, Scalar::U32))
-    return false;
-  if (form.source.operands[1].kind != ptx::Operand::Kind::Targets)
-    return form.fail("expected the name of branch targets");
-  form.out.value = form.source.operands[1].number;
-  return true;
+void executeReturn(Warp &warp, const Instruction &instruction, uint32_t active) {
+  uint32_t exiting = 0;
+  forEachLane(active, [&](unsigned lane) {
+    if (warp.calls[lane].empty()) {
+      exiting |= 1u << lane;
+      return;
+    }
+    copy(warp, lane, warp.block.getCalls()[warp.calls[lane].back()].results);
+    uint32_t place = warp.returns[lane].back();
+    warp.calls[lane].pop_back();
+    warp.returns[lane].pop_back();
+    warp.branch(1u << lane, place);
+  });
+  warp.exit(exiting);
 }
 
-template <Instruction::Execute execute> static bool decodeEnd(Form &form) {
-  form.take("uni");
-  return setExecute(form, execute, Class::Control) && form.finish(0);
+/// ret{.uni}
+static void decodeReturn(Decoder &d) {
+  decodeBranch(d);
+  d.setExecute(executeReturn, Class::Control);
 }
 
-static bool decodeFence(Form &form) {
-  bool isFence = form.source.name == "fence";
-  bool isKnown =
-      isFence ? (form.takeOneOf({"sc", "acq_rel"}), form.takeOneOf({"cta", "gpu", "sys"}) >= 0)
-              : form.takeOneOf({"cta", "gl", "sys"}) >= 0;
-  return (isKnown || form.unknown()) && setExecute(form, &nothing, Class::Control) &&
-         form.finish(0);
+static void decodeExit(Decoder &d) {
+  d.bind({}, {});
+  d.setExecute([](Warp &warp, const Instruction &, uint32_t active) { warp.exit(active); },
+               Class::Control);
 }
 
-/// bar.sync and barrier.cta.sync are the same, of which the first is aligned.
-static bool decodeBarrier(Form &form) {
-  bool isShort = form.source.name == "bar";
-  if (isShort && form.take("warp")) {
-    form.out.rendezvous = Rendezvous::Lanes;
-    return (form.take("sync") || form.unknown()) &&
-           setExecute(form, &warpBarrier, Class::Barrier) && form.finish(1) &&
-           form.addSource(0, Scalar::B32);
-  }
-  form.take("cta");
-  if (!form.take("sync"))
-    return form.unknown();
-  form.out.isSigned = isShort || form.take("aligned");
-  size_t operands = form.operandCount() == 2 ? 2 : 1;
-  return setExecute(form, &barrier, Class::Barrier) && form.finish(operands) &&
-         form.addSource(0, Scalar::U32) && (operands == 1 || form.addSource(1, Scalar::U32));
+static void decodeTrap(Decoder &d) {
+  d.bind({}, {});
+  d.setExecute([](Warp &warp, const Instruction &,
+                  uint32_t active) { warp.fail(std::countr_zero(active), "trap"); },
+               Class::Control);
 }
 
-void addControl(DecodeTable &table) {
-  table["bra"] = decodeBranch;
-  table["brx"] = decodeIndexedBranch;
-  table["ret"] = decodeEnd<&exit>;
-  table["exit"] = decodeEnd<&exit>;
-  table["trap"] = decodeEnd<&trap>;
-  table["membar"] = decodeFence;
-  table["fence"] = decodeFence;
-  table["bar"] = decodeBarrier;
-  table["barrier"] = decodeBarrier;
-}
+const Entry kControlEntries[] = {{"bra", Entry::Any, decodeBra},
+                                 {"ret", Entry::Any, decodeReturn},
+                                 {"exit", Entry::Any, decodeExit},
+                                 {"trap", Entry::Any, decodeTrap},
+                                 {}};
 
 } // namespace tfc::gpu

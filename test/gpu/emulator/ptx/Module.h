@@ -71,7 +71,7 @@ struct Operand {
     Variable, // a variable or parameter of the function
     Symbol,   // a variable of the module, or a function
     Label,    // of an instruction of the function
-    Targets,  // a list of branch targets of the function
+    Targets,  // a list of labels of the function
     Address,  // [base + offset]
     Vector,   // {a, b}
     Pair,     // p|q
@@ -81,9 +81,9 @@ struct Operand {
 
   Kind kind = Kind::Sink;
   bool isNegated = false; // !p
-  unsigned number = 0;    // of a register, variable or list of the function, or an instruction
+  unsigned number = 0;    // of a register, variable, instruction or list of targets of the function
   std::string name;       // of a special register or symbol
-  int64_t value = 0;      // an integer, the bits of a float, the offset of an address
+  int64_t value = 0;      // an integer, the bits of a float, an offset from an address
   bool isDouble = false;  // of a float: 64 bits
   std::vector<Operand> elements; // of vectors, pairs and lists; the base of an address, if any
 };
@@ -107,7 +107,7 @@ struct Function {
   std::vector<Variable> variables;           // local, shared, and parameters of calls
   std::vector<Register> registers;
   std::vector<Instruction> instructions;
-  std::vector<std::vector<Operand>> targets; // of branches, labels
+  std::vector<std::vector<unsigned>> targets; // lists of instructions, for brx.idx
   /// Threads of a block in x, y and z: at most, or exactly. 0 stands for no such directive.
   int64_t maxThreads[3] = {}, requiredThreads[3] = {};
 };
