@@ -77,26 +77,16 @@ void StepGraph::keepMessagesInOrder() {
   }
 }
 
-/// Keeps steps on tapes, queues and lists in the order of the block, because they mutate state, and
-/// steps that can fail, because a call returns the message of the first one. Operations on queues
-/// remain when a call fails, so where there are some, a step that can fail runs before all of them
-/// that it does not depend on.
+/// Keeps steps on tapes, queues and lists in the order of the block, because they mutate state.
 void StepGraph::keepEffectsInOrder() {
-  Operation *lastEffect = nullptr, *lastList = nullptr, *lastCheck = nullptr;
-  SmallVector<Operation *> queues;
-  bool hasQueues = llvm::any_of(steps, usesQueues);
+  Operation *lastEffect = nullptr, *lastList = nullptr;
+  SmallVector<Operation *> effects;
   for (Operation *step : steps) {
     if (hasOrderedEffects(step)) {
       if (lastEffect)
         runBefore(lastEffect, step);
       lastEffect = step;
-      if (hasQueues)
-        queues.push_back(step);
-    }
-    if (!hasQueues && canFail(step)) {
-      if (lastCheck)
-        runBefore(lastCheck, step);
-      lastCheck = step;
+      effects.push_back(step);
     }
     if (!anyWithin(step, usesLists))
       continue;
@@ -104,7 +94,24 @@ void StepGraph::keepEffectsInOrder() {
       runBefore(lastList, step);
     lastList = step;
   }
-  runChecksBefore(queues);
+  // Operations on queues remain when a call fails, so checks come before them.
+  if (llvm::any_of(effects, usesQueues))
+    runChecksBefore(effects);
+  else
+    keepChecksInOrder();
+}
+
+/// Keeps steps that can fail in the order of the block: a call returns the message of the first
+/// one.
+void StepGraph::keepChecksInOrder() {
+  Operation *last = nullptr;
+  for (Operation *step : steps) {
+    if (!canFail(step))
+      continue;
+    if (last)
+      runBefore(last, step);
+    last = step;
+  }
 }
 
 /// Lets each step that can fail run before the first of `effects` that it does not depend on. These

@@ -37,6 +37,7 @@ private:
   void waitForSizes(mlir::Block &block, const dfg::RunTimeSizes &sizes);
   void keepMessagesInOrder();
   void keepEffectsInOrder();
+  void keepChecksInOrder();
   void runChecksBefore(llvm::ArrayRef<mlir::Operation *> effects);
   void readVariablesLate();
 

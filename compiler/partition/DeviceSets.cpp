@@ -54,6 +54,11 @@ bool DeviceSets::runsOn(Operation *op, unsigned device) const {
   return known == sets.end() ? deviceOf(op) == device : known->second.test(device);
 }
 
+bool DeviceSets::mayRunElsewhere(Operation *op, unsigned device) const {
+  bool isLeaf = op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>();
+  return !isLeaf || isCopied(op) || deviceOf(op) != device;
+}
+
 unsigned DeviceSets::countOf(Operation *op) const {
   auto known = sets.find(op);
   return known == sets.end() ? 1 : known->second.count();

@@ -22,6 +22,9 @@ public:
   bool runsOn(mlir::Operation *op, unsigned device) const;
   /// Returns true for operations that each device computes where it reads their results.
   bool isCopied(mlir::Operation *op) const { return free.isCopied(op); }
+  /// Returns true for operations of another device, and for those that may be on several: copied
+  /// ones, branches, loops and terminators.
+  bool mayRunElsewhere(mlir::Operation *op, unsigned device) const;
   /// The number of devices on which an operation runs.
   unsigned countOf(mlir::Operation *op) const;
   /// The devices on which operations without regions in `op`, or itself, have a property.

@@ -52,10 +52,9 @@ void ReadSearch::addAfter(Operation *terminator) {
 
 /// Returns true if an operation of another device reads the variable, so that it is sent.
 static bool isSent(ReadOp read, const DeviceSets &sets) {
-  return llvm::any_of(read->getUsers(), [&](Operation *user) {
-    bool isLeaf = user->getNumRegions() == 0 && !user->hasTrait<OpTrait::IsTerminator>();
-    return !isLeaf || sets.isCopied(user) || sets.deviceOf(user) != sets.deviceOf(read);
-  });
+  unsigned device = sets.deviceOf(read);
+  return llvm::any_of(read->getUsers(),
+                      [&](Operation *user) { return sets.mayRunElsewhere(user, device); });
 }
 
 /// Returns true if an operation, or one in its regions, reads or sends variables on a device that

@@ -31,16 +31,18 @@ public:
 
 private:
   void sinkFor(Operation *user);
-  bool isElsewhere(Operation *user, ReadOp read) const;
   ReadOp readOf(Value value) const;
   Operation *placeFor(Operation *user) const;
   Value copyBefore(Operation *place, Value value);
-  unsigned partOf(Operation *place) const;
+  unsigned partOf(Operation *place);
 
   EntryOp entry;
   const DeviceSets &sets;
   /// The copies of a value in a block, by the number of operations on queues before them.
   DenseMap<std::tuple<Value, Block *, unsigned>, Value> copies;
+  /// The operations on queues before each operation of the blocks that have been numbered.
+  DenseMap<Operation *, unsigned> parts;
+  llvm::SmallDenseSet<Block *> numbered;
 };
 
 } // namespace
@@ -57,12 +59,6 @@ ReadOp ReadSinker::readOf(Value value) const {
   return {};
 }
 
-/// Branches, loops and terminators may be on several devices.
-bool ReadSinker::isElsewhere(Operation *user, ReadOp read) const {
-  bool isLeaf = user->getNumRegions() == 0 && !user->hasTrait<OpTrait::IsTerminator>();
-  return !isLeaf || sets.deviceOf(user) != sets.deviceOf(read);
-}
-
 /// Returns the outermost operation around `user` such that no operation on a queue comes between
 /// the begin of the one and the other, however often `user` runs.
 Operation *ReadSinker::placeFor(Operation *user) const {
@@ -72,32 +68,34 @@ Operation *ReadSinker::placeFor(Operation *user) const {
   return user;
 }
 
-unsigned ReadSinker::partOf(Operation *place) const {
-  unsigned part = 0;
-  for (Operation &op : *place->getBlock()) {
-    if (&op == place)
-      break;
-    part += usesQueues(&op);
+unsigned ReadSinker::partOf(Operation *place) {
+  Block *block = place->getBlock();
+  if (numbered.insert(block).second) {
+    unsigned part = 0;
+    for (Operation &op : *block) {
+      parts[&op] = part;
+      part += usesQueues(&op);
+    }
   }
-  return part;
+  return parts.lookup(place);
 }
 
 Value ReadSinker::copyBefore(Operation *place, Value value) {
-  auto [known, isNew] = copies.try_emplace({value, place->getBlock(), partOf(place)}, Value());
-  if (!isNew)
-    return known->second;
+  std::tuple key(value, place->getBlock(), partOf(place));
+  if (Value known = copies.lookup(key))
+    return known;
   Operation *producer = value.getDefiningOp();
   IRMapping mapping;
   if (!isa<ReadOp>(producer))
     mapping.map(producer->getOperand(0), copyBefore(place, producer->getOperand(0)));
   OpBuilder b(place);
-  Value copy = b.clone(*producer, mapping)->getResult(0);
-  return copies[{value, place->getBlock(), partOf(place)}] = copy;
+  return copies[key] = b.clone(*producer, mapping)->getResult(0);
 }
 
 void ReadSinker::sinkFor(Operation *user) {
   for (OpOperand &operand : user->getOpOperands())
-    if (ReadOp read = readOf(operand.get()); read && isElsewhere(user, read))
+    if (ReadOp read = readOf(operand.get());
+        read && sets.mayRunElsewhere(user, sets.deviceOf(read)))
       operand.set(copyBefore(placeFor(user), operand.get()));
 }
 
