@@ -54,7 +54,7 @@ double errorBound(Function function, double a, double exact) {
     return magnitude * std::exp2(-22.9);
   case Function::Sine:
   case Function::Cosine:
-    // There is no promise for larger angles, so they get a result that nobody can use.
+    // The error is not documented for larger angles; an error of 1 makes the result useless.
     return std::fabs(a) <= 2 * kPi     ? std::exp2(-20.5)
            : std::fabs(a) <= 100 * kPi ? std::exp2(-14.7)
                                        : 1;

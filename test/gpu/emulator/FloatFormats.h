@@ -2,8 +2,8 @@
 
 #pragma once
 
+#include <bit>
 #include <cstdint>
-#include <cstring>
 
 namespace tfc::gpu {
 
@@ -35,26 +35,10 @@ uint64_t encodeInteger(uint64_t magnitude, bool isNegative, const Format &format
 /// The number of a format's bits; exact.
 double decode(uint64_t bits, const Format &format);
 
-inline float floatOf(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-inline uint32_t bitsOf(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-inline double doubleOf(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-inline uint64_t bitsOf(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
+inline float floatOf(uint32_t bits) { return std::bit_cast<float>(bits); }
+inline uint32_t bitsOf(float value) { return std::bit_cast<uint32_t>(value); }
+inline double doubleOf(uint64_t bits) { return std::bit_cast<double>(bits); }
+inline uint64_t bitsOf(double value) { return std::bit_cast<uint64_t>(value); }
 
 inline float brainToFloat(uint16_t bits) { return floatOf(uint32_t(bits) << 16); }
 inline float halfToFloat(uint16_t bits) {

@@ -24,7 +24,7 @@ class Loader {
 public:
   Loader(Memory &memory, std::string &error) : program(new Program(memory)), error(error) {}
 
-  bool load(const std::string &text);
+  bool load(ptx::Module parsed);
 
   std::unique_ptr<Program> program;
 
@@ -174,7 +174,7 @@ void Loader::layOutVariables(const ptx::Function &function, Code &code, Scope &s
   dynamic = std::max(dynamic, alignTo(shared, 2 * dynamicAlign) + dynamicAlign);
 }
 
-/// Parameters of calls lie behind all local variables.
+/// Parameters of calls follow the local variables of all functions in the memory of a thread.
 void Loader::layOutCallParameters() {
   uint64_t &end = program->threadBytes;
   end = program->localBytes;
@@ -368,14 +368,8 @@ bool Loader::checkRecursion(uint32_t function, std::vector<int> &states) {
   return true;
 }
 
-bool Loader::load(const std::string &text) {
-  ptx::Error parseError;
-  std::optional<ptx::Module> parsed = ptx::parse(text, parseError);
-  if (!parsed) {
-    error = parseError.str();
-    return false;
-  }
-  module = std::move(*parsed);
+bool Loader::load(ptx::Module parsed) {
+  module = std::move(parsed);
   if (!addVariables() || !addFunctions())
     return false;
   for (size_t i = 0; i < sources.size(); ++i)
@@ -395,9 +389,17 @@ bool Loader::load(const std::string &text) {
 
 std::unique_ptr<Program> Program::load(const std::string &text, Memory &memory,
                                        std::string &error) {
+  ptx::Error parseError;
+  if (std::optional<ptx::Module> module = ptx::parse(text, parseError))
+    return load(std::move(*module), memory, error);
+  error = parseError.str();
+  return nullptr;
+}
+
+std::unique_ptr<Program> Program::load(ptx::Module module, Memory &memory, std::string &error) {
   Loader loader(memory, error);
   error.clear();
-  return loader.load(text) ? std::move(loader.program) : nullptr;
+  return loader.load(std::move(module)) ? std::move(loader.program) : nullptr;
 }
 
 Program::~Program() {

@@ -55,6 +55,8 @@ public:
   /// Parses, checks and decodes PTX. Returns null and an error with its line if the text is no PTX
   /// or uses what is not known here. Variables are allocated in `memory`, which must live longer.
   static std::unique_ptr<Program> load(const std::string &text, Memory &memory, std::string &error);
+  /// The same for a module that has been parsed.
+  static std::unique_ptr<Program> load(ptx::Module module, Memory &memory, std::string &error);
   ~Program();
   Program(const Program &) = delete;
 

@@ -7,6 +7,7 @@
 
 #include "test/gpu/emulator/Races.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
@@ -88,6 +89,11 @@ static bool isRace(const Past &a, const Past &b) {
   return !isHarmless && !a.moment.isSameThread(b.moment) && !a.moment.isBarrierBefore(b.moment);
 }
 
+static bool isRaceWithAny(const std::vector<Past> &past, const Past &next) {
+  return std::any_of(past.begin(), past.end(),
+                     [&](const Past &earlier) { return isRace(earlier, next); });
+}
+
 /// Threads of two blocks of two warps access a byte at random and pass barriers.
 TEST(Races, AgreesWithTheDefinition) {
   std::minstd_rand engine(1);
@@ -103,9 +109,7 @@ TEST(Races, AgreesWithTheDefinition) {
       warpBarriers[block][warp] += below(2);
       Past next = {below(8) ? Access::Read : static_cast<Access>(below(3)),
                    {block, thread, barriers[block], warpBarriers[block][warp]}};
-      bool isExpected = false;
-      for (const Past &earlier : past)
-        isExpected |= isRace(earlier, next);
+      bool isExpected = isRaceWithAny(past, next);
       ASSERT_EQ(races(all, next.access, next.moment), isExpected) << run << " " << step;
       if (isExpected) {
         ++found;
@@ -138,9 +142,7 @@ TEST(Races, FindsTheSameInCommonCases) {
       warpBarriers[warp] += below(2);
       Past next = {below(8) ? Access::Read : static_cast<Access>(below(3)),
                    {0, thread, barriers, warpBarriers[warp]}};
-      bool isExpected = false;
-      for (const Past &earlier : past)
-        isExpected |= isRace(earlier, next);
+      bool isExpected = isRaceWithAny(past, next);
       all.enter(next.moment);
       bool isCommon = all.tryAdd(0x100, 4, next.access, thread % 32);
       common += isCommon;

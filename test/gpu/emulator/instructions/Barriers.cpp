@@ -1,7 +1,7 @@
 //===- Barriers.cpp - Barriers and fences ---------------------------------===//
 //
 // Sections 9.7.13.1 to 9.7.13.5. Lanes wait at a barrier until as many threads as it expects have
-// arrived; a barrier that cannot complete any more is found by the block, when nobody can run.
+// arrived. If no warp can run any more, the block reports the barriers that are incomplete.
 //
 //===----------------------------------------------------------------------===//
 
