@@ -266,7 +266,8 @@ void KernelCodegen::emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function)
   };
   int64_t grain = std::max<int64_t>(1, kChunkCost / costliest);
   kernel::setAbi(function, kernel::AbiAttr::get(b.getContext(), map(total), grain,
-                                                map(scratchBytes), kernel.getTargetAttr()));
+                                                map(scratchBytes), kernel.getTargetAttr(),
+                                                /*grids=*/{}));
 }
 
 LogicalResult KernelCodegen::run() {

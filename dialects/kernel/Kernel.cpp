@@ -113,8 +113,23 @@ static bool isCount(AffineMap map) {
   return bound.value_or(0) >= 0;
 }
 
+LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name,
+                               AffineMapAttr threads, int64_t block) {
+  constexpr int64_t kWarp = 32, kMost = 1024;
+  auto isValid = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
+  if (name.empty() || llvm::isDigit(name.getValue().front()) || !llvm::all_of(name, isValid))
+    return emitError() << "expected a name of letters, digits, '_' and '$', but got " << name;
+  if (!isCount(threads.getValue()))
+    return emitError() << "expected threads over the sizes of a kernel, but got " << threads;
+  if (block < kWarp || block > kMost || block % kWarp != 0)
+    return emitError() << "expected a multiple of " << kWarp << " up to " << kMost
+                       << " threads in a block, but got " << block;
+  return success();
+}
+
 LogicalResult AbiAttr::verify(function_ref<InFlightDiagnostic()> emitError, AffineMapAttr extent,
-                              int64_t grain, AffineMapAttr scratch, StringAttr) {
+                              int64_t grain, AffineMapAttr scratch, StringAttr,
+                              ArrayRef<GridAttr>) {
   if (!isCount(extent.getValue()))
     return emitError() << "expected an extent over the sizes of a kernel, but got " << extent;
   if (grain < 1)
@@ -143,7 +158,12 @@ static LogicalResult verifyAbi(Operation *op, Attribute attribute) {
   ArrayRef<Type> types = code.getArgumentTypes();
   auto isSize = [](Type type) { return type.isInteger(64); };
   unsigned sizes = llvm::find_if_not(types, isSize) - types.begin();
-  for (AffineMapAttr map : {abi.getExtent(), abi.getScratch()})
+  SmallVector<AffineMapAttr> maps{abi.getExtent(), abi.getScratch()};
+  for (GridAttr grid : abi.getGrids())
+    maps.push_back(grid.getThreads());
+  if (!abi.getGrids().empty() && !code.isExternal())
+    return op->emitOpError("expects no body, because the code of its grids is in an image");
+  for (AffineMapAttr map : maps)
     if (map.getValue().getNumSymbols() > sizes)
       return op->emitOpError("expects ") << map << " to depend on its " << sizes << " sizes alone";
   return success();
@@ -296,5 +316,20 @@ LogicalResult FuncOp::verify() {
   if (end.getOperandTypes() != TypeRange(getResultTypes()))
     return end.emitOpError("expects values of the types ")
            << getResultTypes() << ", but got " << end.getOperandTypes();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ImageOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ImageOp::verify() {
+  if (!isa_and_nonnull<ModuleOp>((*this)->getParentOp()))
+    return emitOpError("expects to be in a module");
+  if (!describeTarget(*this, getTargetAttr()))
+    return emitOpError("expects the name of a target of the module, but got ") << getTargetAttr();
+  for (auto other : (*this)->getParentOfType<ModuleOp>().getOps<ImageOp>())
+    if (other != *this && other.getTarget() == getTarget())
+      return emitOpError("expects to be the only image for ") << getTargetAttr();
   return success();
 }

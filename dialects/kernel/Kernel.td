@@ -67,6 +67,23 @@ def Kernel_TargetAttr : AttrDef<Kernel_Dialect, "Target"> {
   let genVerifyDecl = 1;
 }
 
+def Kernel_GridAttr : AttrDef<Kernel_Dialect, "Grid"> {
+  let mnemonic = "grid";
+  let summary = "A launch of a function on a GPU";
+  let description = [{
+    `name` is that of a function of an image. `threads` are at least this many, over
+    the sizes of the kernel, in blocks of `block` threads; no thread means no launch.
+
+    ```mlir
+    #kernel.grid<"kernel_3_0", threads = affine_map<()[s0] -> (s0)>, block = 256>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::AffineMapAttr":$threads,
+                        "int64_t":$block);
+  let assemblyFormat = "`<` $name `,` `threads` `=` $threads `,` `block` `=` $block `>`";
+  let genVerifyDecl = 1;
+}
+
 def Kernel_AbiAttr : AttrDef<Kernel_Dialect, "Abi"> {
   let mnemonic = "abi";
   let summary = "How the host launches the code of a kernel";
@@ -81,15 +98,24 @@ def Kernel_AbiAttr : AttrDef<Kernel_Dialect, "Abi"> {
       its sizes.
     * `target`: the name of the module's target whose code this is, `cpu` by
       default.
+    * `grids`: for a GPU, the functions of the target's `kernel.image` to launch,
+      one after the other. Each takes the same arguments without the units. The
+      function with this attribute is then a declaration.
 
     ```mlir
     #kernel.abi<extent = affine_map<()[s0] -> (s0)>, grain = 128, scratch = affine_map<()[s0] -> (s0 * 4)>>
+    #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>, target = "gpu",
+                grids = [<"kernel_3_0", threads = affine_map<()[s0] -> (s0)>, block = 256>]>
     ```
   }];
   let parameters = (ins "::mlir::AffineMapAttr":$extent, "int64_t":$grain,
                         "::mlir::AffineMapAttr":$scratch,
-                        OptionalParameter<"::mlir::StringAttr">:$target);
-  let assemblyFormat = "`<` struct(params) `>`";
+                        OptionalParameter<"::mlir::StringAttr">:$target,
+                        OptionalArrayRefParameter<"::tfc::kernel::GridAttr">:$grids);
+  let assemblyFormat = [{
+    `<` `extent` `=` $extent `,` `grain` `=` $grain `,` `scratch` `=` $scratch
+    (`,` `target` `=` $target^)? (`,` `grids` `=` `[` $grids^ `]`)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 
@@ -163,6 +189,21 @@ def Kernel_ReturnOp : Kernel_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Kernel_ImageOp : Kernel_Op<"image"> {
+  let summary = "The code of all kernels of a target that is no CPU";
+  let description = [{
+    `code` is a text or a file in the form that the driver of the target loads: PTX for
+    a GPU of NVIDIA. The library embeds it. There is at most one image for a target.
+
+    ```mlir
+    kernel.image for "gpu" code ".version 7.0\0A.target sm_80\0A"
+    ```
+  }];
+  let arguments = (ins StrAttr:$target, StrAttr:$code);
+  let assemblyFormat = "`for` $target `code` $code attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // TFC_DIALECTS_KERNEL_KERNEL_TD

@@ -122,3 +122,51 @@ llvm.func @division(i64, !llvm.ptr, i64, i64) attributes
 // expected-error @+1 {{expects the name of a target of the module, but got "gpu"}}
 llvm.func @target(!llvm.ptr, i64, i64) attributes
     {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>, target = "gpu">}
+
+// -----
+
+llvm.func @name(!llvm.ptr, i64, i64) attributes
+    // expected-error @+3 {{expected a name of letters, digits, '_' and '$', but got "a.b"}}
+    // expected-error @+2 {{failed to parse Kernel_AbiAttr parameter 'grids'}}
+    {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>,
+     target = "gpu", grids = [<"a.b", threads = affine_map<() -> (1)>, block = 256>]>}
+
+// -----
+
+llvm.func @threads(!llvm.ptr, i64, i64) attributes
+    // expected-error @+3 {{expected threads over the sizes of a kernel, but got affine_map<() -> (-1)>}}
+    // expected-error @+2 {{failed to parse Kernel_AbiAttr parameter 'grids'}}
+    {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>,
+     target = "gpu", grids = [<"a", threads = affine_map<() -> (-1)>, block = 256>]>}
+
+// -----
+
+llvm.func @block(!llvm.ptr, i64, i64) attributes
+    // expected-error @+3 {{expected a multiple of 32 up to 1024 threads in a block, but got 100}}
+    // expected-error @+2 {{failed to parse Kernel_AbiAttr parameter 'grids'}}
+    {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>,
+     target = "gpu", grids = [<"a", threads = affine_map<() -> (1)>, block = 100>]>}
+
+// -----
+
+module attributes {kernel.targets = {gpu = #kernel.target<triple = "nvptx64-nvidia-cuda", processor = "sm_80", features = "+ptx70", layout = "", l1 = 131072, l2 = 4194304>}} {
+  // expected-error @+1 {{expects no body, because the code of its grids is in an image}}
+  llvm.func @body(%x: !llvm.ptr) attributes
+      {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>,
+       target = "gpu", grids = [<"a", threads = affine_map<() -> (1)>, block = 32>]>} {
+    llvm.return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{'kernel.image' op expects the name of a target of the module, but got "gpu"}}
+kernel.image for "gpu" code ""
+
+// -----
+
+module attributes {kernel.targets = {gpu = #kernel.target<triple = "nvptx64-nvidia-cuda", processor = "sm_80", features = "+ptx70", layout = "", l1 = 131072, l2 = 4194304>}} {
+  // expected-error @+1 {{'kernel.image' op expects to be the only image for "gpu"}}
+  kernel.image for "gpu" code ""
+  kernel.image for "gpu" code ""
+}
