@@ -155,12 +155,12 @@ ContractionPlan planContraction(KernelShapes &shapes, const Target &target, lina
   return plan;
 }
 
-void emitContraction(KernelEmitter &emitter, const ContractionNest &nest,
+void emitContraction(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
                      const ContractionPlan &plan, Value begin, Value end) {
   linalg::GenericOp op = nest.op;
   std::optional<ContractionForm> form = matchContraction(op, emitter.shapes());
   if (form)
-    ContractionEmitter(emitter, nest, plan, *std::move(form)).emit(begin, end);
+    ContractionEmitter(emitter, target, nest, plan, *std::move(form)).emit(begin, end);
 }
 
 } // namespace tfc::cpu

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "compiler/cpu/ContractionTiles.h"
-#include "compiler/cpu/KernelEmitter.h"
 #include "compiler/kernels/ContractionForm.h"
+#include "compiler/kernels/emit/KernelEmitter.h"
 #include <optional>
 
 namespace tfc::cpu {
@@ -37,7 +37,7 @@ ContractionPlan planContraction(KernelShapes &shapes, const Target &target,
                                 mlir::linalg::GenericOp op);
 
 /// Emits units [begin, end) of the contraction.
-void emitContraction(KernelEmitter &emitter, const ContractionNest &nest,
+void emitContraction(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
                      const ContractionPlan &plan, mlir::Value begin, mlir::Value end);
 
 /// Stores the product and the results of the epilogues, as the nest requires, at one point (or

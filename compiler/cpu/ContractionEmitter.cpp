@@ -26,9 +26,11 @@ int64_t epilogueOperations(const ContractionNest &nest) {
 
 } // namespace
 
-ContractionEmitter::ContractionEmitter(KernelEmitter &emitter, const ContractionNest &nest,
-                                       const ContractionPlan &plan, ContractionForm form)
-    : LoopEmitter(emitter), emitter(emitter), nest(nest), plan(plan), form(std::move(form)) {}
+ContractionEmitter::ContractionEmitter(KernelEmitter &emitter, const Target &target,
+                                       const ContractionNest &nest, const ContractionPlan &plan,
+                                       ContractionForm form)
+    : LoopEmitter(emitter), emitter(emitter), target(target), nest(nest), plan(plan),
+      form(std::move(form)) {}
 
 void ContractionEmitter::emit(Value begin, Value end) {
   auto toIndex = [&](Value value) -> Value {
@@ -114,7 +116,7 @@ void ContractionEmitter::choosePacking() {
   auto bytes = [](const ContractionOperand &operand) {
     return std::max<int64_t>(1, operand.elementType.getIntOrFloatBitWidth() / 8);
   };
-  a.packed = packsRows(emitter.target(), form, a.access, bytes(a), plan.tile, plan.lanes);
+  a.packed = packsRows(target, form, a.access, bytes(a), plan.tile, plan.lanes);
   bOperand.packed = form.kOuter.empty() ? !bOperand.isContiguousAcross() : plan.copiesB;
   int64_t rows = constantOf(form.mSize()).value_or(kPackingRows) * plan.unitPoints;
   if (bOperand.packed || !form.kOuter.empty() || rows < kPackingRows)
@@ -126,7 +128,7 @@ void ContractionEmitter::choosePacking() {
   if (k)
     k = 2 * *k;
   bOperand.packed = rowBytes.value_or(kFarBytes) >= kFarBytes &&
-                    !fitsFirstCache(emitter.target(), rowBytes, k, tileColumns() * bytes(bOperand));
+                    !fitsFirstCache(target, rowBytes, k, tileColumns() * bytes(bOperand));
 }
 
 /// Splits k into blocks that fit into the packed copies.
@@ -144,9 +146,8 @@ void ContractionEmitter::chooseBlocking() {
   if (bOperand.packed)
     largest = kPanelBytes / (plan.unitPanels * tileColumns() * computeBytes());
   if (a.packed)
-    largest = std::min<int64_t>(largest,
-                                emitter.target().l1Bytes / 2 /
-                                    (llvm::alignTo(plan.tile.rows, plan.lanes) * computeBytes()));
+    largest = std::min<int64_t>(
+        largest, target.l1Bytes / 2 / (llvm::alignTo(plan.tile.rows, plan.lanes) * computeBytes()));
   largest = std::max<int64_t>(largest / plan.lanes, 1) * plan.lanes;
   kBlock = a.packed || bOperand.packed ? 0 : plan.sweepSteps;
   packedKCapacity = k ? llvm::alignTo(*k, plan.lanes) : largest;
@@ -374,7 +375,7 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
     for (int64_t i = 0; accumulates() && i < rows; ++i)
       for (int64_t v = 0; v < panel.vectors; ++v)
         initial.push_back(loadLanes(b, loc, sumAt(i, v), form.computeType, plan.lanes, nullptr));
-    sums = emitMicroTile(b, loc, emitter.target(), tile, initial);
+    sums = emitMicroTile(b, loc, target, tile, initial);
   }
   LoopDim mDim = emitter.addDim(add(m0, row)), nDim = emitter.addDim(panel.n0);
   for (int64_t v = 0; v < panel.vectors; ++v) {
@@ -413,8 +414,7 @@ SmallVector<Value> ContractionEmitter::emitLaneTile(const Panel &panel, Value ro
     SmallVector<Value> next;
     Value factor = load(a, rowOfA, k, mask);
     for (auto [sum, column] : llvm::zip_equal(sums, columns))
-      next.push_back(
-          multiplyAdd(b, loc, emitter.target(), factor, load(bOperand, column, k, mask), sum));
+      next.push_back(multiplyAdd(b, loc, target, factor, load(bOperand, column, k, mask), sum));
     return next;
   };
   auto loopOver = [&](Value begin, Value end, ValueRange sums, Value mask) {

@@ -42,7 +42,7 @@ int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns)
 /// Emits the units of one contraction.
 class ContractionEmitter : LoopEmitter {
 public:
-  ContractionEmitter(KernelEmitter &emitter, const ContractionNest &nest,
+  ContractionEmitter(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
                      const ContractionPlan &plan, ContractionForm form);
 
   void emit(mlir::Value begin, mlir::Value end);
@@ -114,6 +114,7 @@ private:
   int64_t computeBytes() const { return form.computeType.getIntOrFloatBitWidth() / 8; }
 
   KernelEmitter &emitter;
+  const Target &target;
   const ContractionNest &nest;
   const ContractionPlan &plan;
   ContractionForm form;

@@ -1,7 +1,8 @@
 // Expands functions on floats and lowers conversions that LLVM does not have.
 
-#include "compiler/cpu/Functions.h"
+#include "compiler/cpu/LibraryCalls.h"
 #include "compiler/cpu/Passes.h"
+#include "compiler/kernels/math/Functions.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -16,24 +17,6 @@ namespace tfc::cpu {
 using namespace mlir;
 
 namespace {
-
-/// Converts integers to f16 and bf16 via f32, as defined by `cast`. MLIR folds the two steps into
-/// one.
-template <typename Op> struct ConvertByF32 : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    Type type = op.getType(), element = getElementTypeOrSelf(type);
-    if (!element.isF16() && !element.isBF16())
-      return failure();
-    Type wide = rewriter.getF32Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      wide = vector.clone(wide);
-    Value number = Op::create(rewriter, op.getLoc(), wide, op.getIn());
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, number);
-    return success();
-  }
-};
 
 /// Patterns that are applied one set after the other, to each function on its own: a list of work
 /// for the whole module would outgrow the caches of the processor.
@@ -69,16 +52,16 @@ Expansion::Expansion(ModuleOp module) : symbols(module) {
     return FrozenRewritePatternSet(std::move(patterns));
   };
   // Polynomials come first, so that the library computes only what they leave.
-  for (auto populate : {tfc::cpu::populateFunctionPatterns, tfc::cpu::populateWidePatterns,
-                        tfc::cpu::populateTrigonometryPatterns, tfc::cpu::populatePowerPatterns})
+  for (auto populate :
+       {tfc::kernels::populateFunctionPatterns, tfc::kernels::populateWidePatterns,
+        tfc::kernels::populateTrigonometryPatterns, tfc::kernels::populatePowerPatterns})
     functions.push_back(freeze(populate));
   functions.push_back(freeze(
       [&](RewritePatternSet &patterns) { tfc::cpu::populateLibraryPatterns(patterns, symbols); }));
   // Conversions between floats are kept: `legalize` in compiler/emission handles them.
   conversions = freeze([](RewritePatternSet &patterns) {
     arith::populateArithExpandOpsPatterns(patterns);
-    patterns.add<ConvertByF32<arith::SIToFPOp>, ConvertByF32<arith::UIToFPOp>>(
-        patterns.getContext());
+    tfc::kernels::populateConversionPatterns(patterns);
   });
 }
 

@@ -1,14 +1,14 @@
 // Turns functions that are not expanded into polynomials into calls of libm, one for each lane.
 
-#include "compiler/cpu/FloatBuilder.h"
-#include "compiler/cpu/Functions.h"
+#include "compiler/cpu/LibraryCalls.h"
+#include "compiler/kernels/math/FloatBuilder.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 
 /// Flushes denormals in `x` to zero: libm inspects their bits and scales them by multiplications,
 /// whose denormal operands are flushed while a call runs.

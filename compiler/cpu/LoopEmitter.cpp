@@ -11,6 +11,7 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace tfc;
 using namespace tfc::cpu;
 
 void LoopEmitter::forLoop(Value begin, Value end, int64_t step, function_ref<void(Value)> body) {
@@ -18,7 +19,7 @@ void LoopEmitter::forLoop(Value begin, Value end, int64_t step, function_ref<voi
   auto loop = scf::ForOp::create(b, loc, begin, end, stepValue);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  IndexEmitter::Scope scope(indices);
+  kernels::IndexEmitter::Scope scope(indices);
   body(loop.getInductionVar());
 }
 
@@ -28,13 +29,13 @@ void LoopEmitter::ifElse(Value condition, function_ref<void()> then,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   {
-    IndexEmitter::Scope scope(indices);
+    kernels::IndexEmitter::Scope scope(indices);
     then();
   }
   if (!otherwise)
     return;
   b.setInsertionPointToStart(branch.elseBlock());
-  IndexEmitter::Scope scope(indices);
+  kernels::IndexEmitter::Scope scope(indices);
   otherwise();
 }
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "compiler/cpu/IndexEmitter.h"
+#include "compiler/kernels/emit/IndexEmitter.h"
 
 namespace tfc::cpu {
 
@@ -10,7 +10,7 @@ namespace tfc::cpu {
 /// index arithmetic that it needs.
 class LoopEmitter {
 public:
-  explicit LoopEmitter(IndexEmitter &indices)
+  explicit LoopEmitter(kernels::IndexEmitter &indices)
       : b(indices.builder()), loc(indices.loc()), indices(indices) {}
 
   void forLoop(mlir::Value begin, mlir::Value end, int64_t step,
@@ -36,7 +36,7 @@ protected:
   mlir::Location loc;
 
 private:
-  IndexEmitter &indices;
+  kernels::IndexEmitter &indices;
 };
 
 } // namespace tfc::cpu

@@ -14,8 +14,9 @@ using namespace tfc::cpu;
 static constexpr int64_t kTypicalSize = 256;
 
 NestEmitter::NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const Nest &nest)
-    : e(emitter), b(emitter.builder()), loc(emitter.loc()), schedule(plan.getSchedule()),
-      nest(nest), product(plan.productOf(nest)), loops(nest.sizes.size()) {}
+    : e(emitter), b(emitter.builder()), loc(emitter.loc()), target(plan.getTarget()),
+      schedule(plan.getSchedule()), nest(nest), product(plan.productOf(nest)),
+      loops(nest.sizes.size()) {}
 
 //===--- shape of the loops -----------------------------------------------===//
 
@@ -67,7 +68,7 @@ NestEmitter::Lanes NestEmitter::lanesOf(const LoopSweep &sweep) const {
   Lanes lanes;
   if (!sweep.laneLoop)
     return lanes;
-  lanes.width = std::min<int64_t>(64, e.target().lanes(dominantBits(sweep)));
+  lanes.width = std::min<int64_t>(64, target.lanes(dominantBits(sweep)));
   std::optional<int64_t> size = constantSize(nest.sizes[*sweep.laneLoop]);
   if (size)
     lanes.width = std::min<int64_t>(lanes.width, llvm::PowerOf2Ceil(std::max<int64_t>(*size, 1)));
@@ -126,7 +127,7 @@ void NestEmitter::tileRows(const LoopSweep &sweep, Lanes &lanes) const {
     if (!reused)
       continue;
     int64_t size = constantSize(nest.sizes[loop]).value_or(kTypicalSize);
-    bool many = e.target().vectorRegisters >= 32;
+    bool many = target.vectorRegisters >= 32;
     lanes.unroll = std::min<int64_t>(lanes.unroll, many ? 4 : 2);
     lanes.rows = std::clamp<int64_t>(size, 1, many ? 5 : 4);
     lanes.rowLoop = loop;
@@ -351,7 +352,7 @@ void NestEmitter::emitContractionSweep(const LoopSweep &sweep) {
   ContractionNest stored = *sweep.product;
   stored.storesProduct = e.buffer(stored.op->getResult(0)) != nullptr;
   KernelEmitter::Scope scope(e);
-  emitContraction(e, stored, *product, unitBegin, unitEnd);
+  emitContraction(e, target, stored, *product, unitBegin, unitEnd);
 }
 
 void tfc::cpu::storeContractionResults(KernelEmitter &emitter, const ContractionNest &nest,

@@ -1,9 +1,8 @@
-// Emits the loops of a schedule's nests, and operations of linalg_ext, around KernelEmitter.
+// Emits the loops of a schedule's nests around KernelEmitter.
 #pragma once
 
-#include "compiler/cpu/KernelEmitter.h"
 #include "compiler/cpu/KernelPlan.h"
-#include "dialects/linalg_ext/LinalgExt.h"
+#include "compiler/kernels/emit/SpecialEmitter.h"
 
 namespace tfc::cpu {
 
@@ -71,6 +70,7 @@ private:
   KernelEmitter &e;
   mlir::OpBuilder &b;
   mlir::Location loc;
+  const Target &target;
   const Schedule &schedule;
   const Nest &nest;
   /// How the nest is emitted if it is a product; null for other nests.
@@ -79,29 +79,5 @@ private:
   llvm::SmallVector<mlir::AffineExpr> loops;
   mlir::Value unitBegin, unitEnd;
 };
-
-/// Combines vectors, and then their lanes, by `combiner` in a fixed tree.
-mlir::Value combineTree(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
-                        llvm::SmallVector<mlir::Value> vectors);
-/// Applies `combiner` to two values of its operands' type, or to vectors of it.
-mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
-                    mlir::Value lhs, mlir::Value rhs);
-
-/// Emits `body` at each point of an index space; the indices of the point are appended to
-/// `indices`.
-void forEachPoint(KernelEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> sizes,
-                  llvm::SmallVector<mlir::AffineExpr> &indices, llvm::function_ref<void()> body);
-
-void emitSort(KernelEmitter &emitter, linalg_ext::SortOp op);
-
-/// Temporary memory for the code of an operation: `count` elements, over the kernel's sizes.
-struct Workspace {
-  mlir::Type elementType;
-  mlir::AffineExpr count;
-};
-llvm::SmallVector<Workspace> workspaceOf(KernelShapes &shapes, mlir::Operation *op);
-
-/// Emits an operation of linalg_ext whose results have buffers.
-mlir::LogicalResult emitSpecial(KernelEmitter &emitter, mlir::Operation *op);
 
 } // namespace tfc::cpu

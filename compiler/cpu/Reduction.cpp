@@ -8,39 +8,6 @@
 using namespace mlir;
 using namespace tfc::cpu;
 
-Value tfc::cpu::combine(OpBuilder &b, Location loc, Operation *combiner, Value lhs, Value rhs) {
-  Operation *copy = combiner->cloneWithoutRegions();
-  copy->setOperands({lhs, rhs});
-  copy->setLoc(loc);
-  copy->getResult(0).setType(lhs.getType());
-  b.insert(copy);
-  return copy->getResult(0);
-}
-
-Value tfc::cpu::combineTree(OpBuilder &b, Location loc, Operation *combiner,
-                            SmallVector<Value> vectors) {
-  while (vectors.size() > 1) {
-    SmallVector<Value> next;
-    for (unsigned i = 0; i + 1 < vectors.size(); i += 2)
-      next.push_back(combine(b, loc, combiner, vectors[i], vectors[i + 1]));
-    if (vectors.size() % 2)
-      next.push_back(vectors.back());
-    vectors = next;
-  }
-  Value vector = vectors.front();
-  auto type = dyn_cast<VectorType>(vector.getType());
-  if (!type)
-    return vector;
-  for (int64_t width = type.getNumElements(); width > 1; width /= 2) {
-    SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, width / 2));
-    SmallVector<int64_t> high = llvm::to_vector(llvm::seq<int64_t>(width / 2, width));
-    Value lhs = vector::ShuffleOp::create(b, loc, vector, vector, low);
-    Value rhs = vector::ShuffleOp::create(b, loc, vector, vector, high);
-    vector = combine(b, loc, combiner, lhs, rhs);
-  }
-  return vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
-}
-
 /// Broadcasts `value` to all lanes.
 static Value splat(OpBuilder &b, Location loc, Value value, int64_t lanes) {
   if (lanes == 1 || isa<VectorType>(value.getType()))

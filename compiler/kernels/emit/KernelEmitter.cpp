@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/cpu/KernelEmitter.h"
+#include "compiler/kernels/emit/KernelEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 
 using namespace mlir;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 
 KernelEmitter::KernelEmitter(OpBuilder &builder, Location loc, KernelShapes &shapes,
-                             const Target &target, ValueRange sizes)
-    : BufferEmitter(builder, loc, sizes), kernelShapes(shapes), cpu(target) {}
+                             const LaneTarget &target, ValueRange sizes)
+    : BufferEmitter(builder, loc, sizes), kernelShapes(shapes), lanesOfTarget(target) {}
 
 //===--- memory -----------------------------------------------------------===//
 

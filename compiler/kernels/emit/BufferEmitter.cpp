@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/cpu/BufferEmitter.h"
+#include "compiler/kernels/emit/BufferEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
-using namespace tfc::cpu;
 using namespace tfc::kernels;
 
 /// Returns the type in which elements are loaded and stored. Booleans are bytes; 16-bit floats are

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/cpu/IndexEmitter.h"
+#include "compiler/kernels/emit/IndexEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
-using namespace tfc::cpu;
 using namespace tfc::kernels;
 
 Value ScopedValues::lookup(const Key &key) const {

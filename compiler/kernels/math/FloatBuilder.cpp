@@ -1,10 +1,10 @@
 // Builds arithmetic on floats and their bits, from which the expansions of functions are composed.
 
-#include "compiler/cpu/FloatBuilder.h"
+#include "compiler/kernels/math/FloatBuilder.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 
 Type FloatBuilder::withElement(Type element) const {
   if (auto vector = dyn_cast<VectorType>(type))

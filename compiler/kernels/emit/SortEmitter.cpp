@@ -1,16 +1,16 @@
 // Emits sorts: by rank for short lines, by radix for long ones, and by repeated selection if only a
 // few of the first keys are wanted. Results are positions; keys are not returned.
 
-#include "compiler/cpu/NestEmitter.h"
 #include "compiler/kernels/ContractionForm.h"
 #include "compiler/kernels/Polynomial.h"
+#include "compiler/kernels/emit/SpecialEmitter.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 using namespace tfc::linalg_ext;
 
 /// Up to this number of keys, each is compared with all others: that needs no tables and is
@@ -44,7 +44,7 @@ static AffineExpr roomOf(KernelShapes &shapes, SortOp op) {
 
 /// Keys and positions in two halves, between which they are moved, and a counter for each value of
 /// each digit.
-SmallVector<Workspace> tfc::cpu::workspaceOf(KernelShapes &shapes, Operation *op) {
+SmallVector<Workspace> tfc::kernels::workspaceOf(KernelShapes &shapes, Operation *op) {
   auto sort = dyn_cast<SortOp>(op);
   if (!sort)
     return {};
@@ -401,9 +401,6 @@ void LineSorter::emit(ArrayRef<AffineExpr> line) {
   storePlaces(line, base, length);
 }
 
-void tfc::cpu::emitSort(KernelEmitter &e, SortOp op) {
-  SmallVector<AffineExpr> sizes(e.shapes().shapeOf(op.getKeys())), indices;
-  sizes.erase(sizes.begin() + op.getDimension());
-  LineSorter sorter(e, op);
-  forEachPoint(e, sizes, indices, [&] { sorter.emit(indices); });
+void tfc::kernels::emitSortLine(KernelEmitter &e, SortOp op, ArrayRef<AffineExpr> line) {
+  LineSorter(e, op).emit(line);
 }

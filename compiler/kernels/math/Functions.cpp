@@ -1,12 +1,12 @@
 // Expands exponentials, logarithms, the hyperbolic tangent and the error function of f32 into
 // polynomials.
 
-#include "compiler/cpu/Functions.h"
-#include "compiler/cpu/FloatBuilder.h"
+#include "compiler/kernels/math/Functions.h"
+#include "compiler/kernels/math/FloatBuilder.h"
 #include <limits>
 
 using namespace mlir;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -193,7 +193,7 @@ struct ExpandFunction : OpRewritePattern<Op> {
 
 } // namespace
 
-void tfc::cpu::populateFunctionPatterns(RewritePatternSet &patterns) {
+void tfc::kernels::populateFunctionPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandFunction<math::ExpOp, buildExp>, ExpandFunction<math::Exp2Op, buildExp2>,
                ExpandFunction<math::ExpM1Op, buildExpM1>, ExpandFunction<math::LogOp, buildLog>,
                ExpandFunction<math::Log2Op, buildLog2>, ExpandFunction<math::Log10Op, buildLog10>,

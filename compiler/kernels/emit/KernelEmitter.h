@@ -1,15 +1,12 @@
 // Emits elements of tensors and the bodies of generics, at points that the caller's loops reach.
 #pragma once
 
-#include "compiler/cpu/BufferEmitter.h"
-#include "compiler/cpu/Target.h"
 #include "compiler/kernels/KernelShapes.h"
+#include "compiler/kernels/emit/BufferEmitter.h"
+#include "compiler/kernels/emit/LaneTarget.h"
 #include "mlir/IR/IRMapping.h"
 
-namespace tfc::cpu {
-
-// Shapes and schedules of kernels are shared by all targets.
-using namespace kernels;
+namespace tfc::kernels {
 
 /// Emits elements of tensors inside loops that its user builds.
 ///
@@ -21,9 +18,9 @@ using namespace kernels;
 class KernelEmitter : public BufferEmitter {
 public:
   KernelEmitter(mlir::OpBuilder &builder, mlir::Location loc, KernelShapes &shapes,
-                const Target &target, mlir::ValueRange sizes);
+                const LaneTarget &target, mlir::ValueRange sizes);
 
-  const Target &target() const { return cpu; }
+  const LaneTarget &target() const { return lanesOfTarget; }
   KernelShapes &shapes() { return kernelShapes; }
 
   /// Returns true if an operation had no emitter; the error has been reported.
@@ -90,7 +87,7 @@ private:
   mlir::Value zero(mlir::Type elementType);
 
   KernelShapes &kernelShapes;
-  const Target &cpu;
+  const LaneTarget &lanesOfTarget;
   bool hasFailed = false;
   unsigned numConstants = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> indexCasts;
@@ -98,4 +95,4 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Buffer>> workspaces;
 };
 
-} // namespace tfc::cpu
+} // namespace tfc::kernels

@@ -2,10 +2,10 @@
 
 #pragma once
 
-#include "compiler/cpu/IndexEmitter.h"
+#include "compiler/kernels/emit/IndexEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
-namespace tfc::cpu {
+namespace tfc::kernels {
 
 /// Memory of a tensor: element (i, j, ...) is at pointer + i*strides[0] + j*strides[1] + ...
 ///
@@ -41,4 +41,4 @@ private:
   mlir::Value toMemory(mlir::Value value);
 };
 
-} // namespace tfc::cpu
+} // namespace tfc::kernels

@@ -1,8 +1,8 @@
 // Expands powers and remainders of f32, and computes them in f64, because f32 has too few bits for
 // them.
 
-#include "compiler/cpu/FloatBuilder.h"
-#include "compiler/cpu/Functions.h"
+#include "compiler/kernels/math/FloatBuilder.h"
+#include "compiler/kernels/math/Functions.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 using namespace tfc;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -128,6 +128,6 @@ struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
 
 } // namespace
 
-void tfc::cpu::populatePowerPatterns(RewritePatternSet &patterns) {
+void tfc::kernels::populatePowerPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandPower, ExpandRemainder>(patterns.getContext());
 }

@@ -1,11 +1,11 @@
 // Expands exponentials and logarithms of f64 into polynomials. Those of f32 are in Functions.cpp.
 
-#include "compiler/cpu/FloatBuilder.h"
-#include "compiler/cpu/Functions.h"
+#include "compiler/kernels/math/FloatBuilder.h"
+#include "compiler/kernels/math/Functions.h"
 #include <limits>
 
 using namespace mlir;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -81,7 +81,7 @@ struct ExpandWide : OpRewritePattern<Op> {
 
 } // namespace
 
-void tfc::cpu::populateWidePatterns(RewritePatternSet &patterns) {
+void tfc::kernels::populateWidePatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandWide<math::ExpOp, buildExp>, ExpandWide<math::LogOp, buildLog>>(
       patterns.getContext());
 }

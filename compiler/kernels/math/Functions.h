@@ -2,9 +2,8 @@
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/SymbolTable.h"
 
-namespace tfc::cpu {
+namespace tfc::kernels {
 
 /// Adds patterns that expand functions on f32 into polynomials, accurate to a few ulp, with C's
 /// results for special values.
@@ -20,8 +19,7 @@ void populateTrigonometryPatterns(mlir::RewritePatternSet &patterns);
 /// to the library.
 void populatePowerPatterns(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns that turn the remaining functions into calls of libm, lane by lane. They declare
-/// the functions that they call in the module of `symbols`.
-void populateLibraryPatterns(mlir::RewritePatternSet &patterns, mlir::SymbolTable &symbols);
+/// Adds patterns for conversions that LLVM does not have: those of integers to 16-bit floats.
+void populateConversionPatterns(mlir::RewritePatternSet &patterns);
 
-} // namespace tfc::cpu
+} // namespace tfc::kernels

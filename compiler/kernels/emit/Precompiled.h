@@ -1,4 +1,4 @@
-// Headers that most translation units of the processor's code generation need, precompiled.
+// Headers that most translation units of the code generation of targets need, precompiled.
 #pragma once
 
 #include "cmake/Precompiled.h"

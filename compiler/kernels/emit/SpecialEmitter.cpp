@@ -1,17 +1,55 @@
 // Emits scans and scatters. Operations of linalg_ext have dependences between their iterations, so
-// they do not fit into NestEmitter's loops.
+// they do not fit into the loops of nests.
 
-#include "compiler/cpu/NestEmitter.h"
+#include "compiler/kernels/emit/SpecialEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 using namespace tfc::linalg_ext;
 
-void tfc::cpu::forEachPoint(KernelEmitter &e, ArrayRef<AffineExpr> sizes,
-                            SmallVector<AffineExpr> &indices, function_ref<void()> body) {
+//===--- combining values -------------------------------------------------===//
+
+Value tfc::kernels::combine(OpBuilder &b, Location loc, Operation *combiner, Value lhs, Value rhs) {
+  Operation *copy = combiner->cloneWithoutRegions();
+  copy->setOperands({lhs, rhs});
+  copy->setLoc(loc);
+  copy->getResult(0).setType(lhs.getType());
+  b.insert(copy);
+  return copy->getResult(0);
+}
+
+Value tfc::kernels::combineTree(OpBuilder &b, Location loc, Operation *combiner,
+                                SmallVector<Value> vectors) {
+  while (vectors.size() > 1) {
+    SmallVector<Value> next;
+    for (unsigned i = 0; i + 1 < vectors.size(); i += 2)
+      next.push_back(combine(b, loc, combiner, vectors[i], vectors[i + 1]));
+    if (vectors.size() % 2)
+      next.push_back(vectors.back());
+    vectors = next;
+  }
+  Value vector = vectors.front();
+  auto type = dyn_cast<VectorType>(vector.getType());
+  if (!type)
+    return vector;
+  for (int64_t width = type.getNumElements(); width > 1; width /= 2) {
+    SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, width / 2));
+    SmallVector<int64_t> high = llvm::to_vector(llvm::seq<int64_t>(width / 2, width));
+    Value lhs = vector::ShuffleOp::create(b, loc, vector, vector, low);
+    Value rhs = vector::ShuffleOp::create(b, loc, vector, vector, high);
+    vector = combine(b, loc, combiner, lhs, rhs);
+  }
+  return vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
+}
+
+//===--- points -----------------------------------------------------------===//
+
+void tfc::kernels::forEachPoint(KernelEmitter &e, ArrayRef<AffineExpr> sizes,
+                                SmallVector<AffineExpr> &indices, function_ref<void()> body) {
   if (sizes.empty())
     return body();
   OpBuilder &b = e.builder();
@@ -34,10 +72,19 @@ static int64_t lanesFor(KernelEmitter &e, Value tensor, AffineExpr size) {
   return lanes;
 }
 
-/// Scans one line along the dimension, or one line per lane; the running value stays in a register.
-static void emitScanLine(KernelEmitter &e, ScanOp op, AffineExpr length,
-                         ArrayRef<AffineExpr> indices, Value init) {
+SmallVector<AffineExpr> tfc::kernels::lineSizes(KernelShapes &shapes, Operation *op) {
+  auto scan = dyn_cast<ScanOp>(op);
+  auto sort = dyn_cast<SortOp>(op);
+  SmallVector<AffineExpr> sizes(shapes.shapeOf(scan ? scan.getResult() : sort.getKeys()));
+  sizes.erase(sizes.begin() + (scan ? scan.getDimension() : sort.getDimension()));
+  return sizes;
+}
+
+/// The running value stays in a register.
+void tfc::kernels::emitScanLine(KernelEmitter &e, ScanOp op, ArrayRef<AffineExpr> indices) {
   OpBuilder &b = e.builder();
+  AffineExpr length = e.shapes().shapeOf(op.getResult())[op.getDimension()];
+  Value init = e.broadcast(e.scalar(op.getInit()));
   auto loop = scf::ForOp::create(b, e.loc(), e.indexConstant(0), e.indexValue(length),
                                  e.indexConstant(1), ValueRange{init});
   OpBuilder::InsertionGuard guard(b);
@@ -59,18 +106,15 @@ static void emitScanLine(KernelEmitter &e, ScanOp op, AffineExpr length,
 
 /// Vectorizes the last dimension, unless that is the scanned one.
 static void emitScan(KernelEmitter &e, ScanOp op) {
-  SmallVector<AffineExpr> sizes(e.shapes().shapeOf(op.getResult())), indices;
-  unsigned dimension = op.getDimension();
-  AffineExpr length = sizes[dimension];
-  bool isAcross = dimension + 1 < sizes.size();
-  sizes.erase(sizes.begin() + dimension);
+  SmallVector<AffineExpr> sizes = lineSizes(e.shapes(), op), indices;
+  bool isAcross = op.getDimension() < sizes.size();
   AffineExpr last = isAcross ? sizes.pop_back_val() : AffineExpr();
   forEachPoint(e, sizes, indices, [&] {
     if (!isAcross)
-      return emitScanLine(e, op, length, indices, e.scalar(op.getInit()));
+      return emitScanLine(e, op, indices);
     e.laneLoop(last, lanesFor(e, op.getResult(), last), [&](LoopDim dim) {
       indices.push_back(dim);
-      emitScanLine(e, op, length, indices, e.broadcast(e.scalar(op.getInit())));
+      emitScanLine(e, op, indices);
       indices.pop_back();
     });
   });
@@ -99,11 +143,15 @@ static Value updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> ba
   return inside;
 }
 
-/// Combines one update row with the operand's row, vectorized along the last dimension.
+ArrayRef<AffineExpr> tfc::kernels::rowSizes(KernelShapes &shapes, ScatterOp op) {
+  int64_t depth = cast<RankedTensorType>(op.getIndices().getType()).getShape().back();
+  return shapes.shapeOf(op.getOperand()).drop_front(depth);
+}
+
+/// Combines one update row with the operand's row, vectorized along the last dimension, or an
+/// element of it.
 static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,
-                       ArrayRef<AffineExpr> place) {
-  ArrayRef<AffineExpr> shape = e.shapes().shapeOf(op.getOperand());
-  ArrayRef<AffineExpr> rest = shape.drop_front(place.size());
+                       ArrayRef<AffineExpr> place, std::optional<ArrayRef<AffineExpr>> element) {
   auto point = [&](ArrayRef<AffineExpr> inner) {
     SmallVector<AffineExpr> target(place), source(batch);
     target.append(inner.begin(), inner.end());
@@ -118,6 +166,9 @@ static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batc
     Value old = e.loadAt(memory, offset);
     e.storeAt(memory, offset, e.inlineRegion(op.getCombine(), {old, update}));
   };
+  if (element)
+    return point(*element);
+  ArrayRef<AffineExpr> rest = rowSizes(e.shapes(), op);
   if (rest.empty())
     return point({});
   SmallVector<AffineExpr> inner;
@@ -130,27 +181,33 @@ static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batc
   });
 }
 
-/// Copies the operand, unless the result uses its memory.
-static void emitScatterCopy(KernelEmitter &e, ScatterOp op) {
+bool tfc::kernels::copiesOperand(KernelEmitter &e, ScatterOp op) {
   const Buffer *from = e.buffer(op.getOperand()), *to = e.buffer(op.getResult());
-  if (from && from->pointer == to->pointer)
-    return;
+  return !from || from->pointer != to->pointer;
+}
+
+void tfc::kernels::emitScatterCopy(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> indices) {
+  e.store(op.getResult(), indices, e.element(op.getOperand(), indices));
+}
+
+/// Copies the operand along the lanes.
+static void emitScatterCopies(KernelEmitter &e, ScatterOp op) {
   ArrayRef<AffineExpr> shape = e.shapes().shapeOf(op.getOperand());
   SmallVector<AffineExpr> indices;
   if (shape.empty())
-    return e.store(op.getResult(), {}, e.element(op.getOperand(), {}));
+    return emitScatterCopy(e, op, {});
   forEachPoint(e, shape.drop_back(), indices, [&] {
     e.laneLoop(shape.back(), lanesFor(e, op.getResult(), shape.back()), [&](LoopDim dim) {
       indices.push_back(dim);
-      e.store(op.getResult(), indices, e.element(op.getOperand(), indices));
+      emitScatterCopy(e, op, indices);
       indices.pop_back();
     });
   });
 }
 
-static void emitScatter(KernelEmitter &e, ScatterOp op) {
+void tfc::kernels::emitScatterUpdates(KernelEmitter &e, ScatterOp op,
+                                      std::optional<ArrayRef<AffineExpr>> inner) {
   OpBuilder &b = e.builder();
-  emitScatterCopy(e, op);
   ArrayRef<AffineExpr> batchSizes = e.shapes().shapeOf(op.getIndices()).drop_back();
   SmallVector<AffineExpr> batch;
   forEachPoint(e, batchSizes, batch, [&] {
@@ -160,17 +217,28 @@ static void emitScatter(KernelEmitter &e, ScatterOp op) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     KernelEmitter::Scope scope(e);
-    emitUpdate(e, op, batch, place);
+    emitUpdate(e, op, batch, place, inner);
   });
 }
 
-LogicalResult tfc::cpu::emitSpecial(KernelEmitter &emitter, Operation *op) {
+static void emitScatter(KernelEmitter &e, ScatterOp op) {
+  if (copiesOperand(e, op))
+    emitScatterCopies(e, op);
+  emitScatterUpdates(e, op, std::nullopt);
+}
+
+/// Sorts the lines one after the other.
+static void emitSort(KernelEmitter &e, SortOp op) {
+  SmallVector<AffineExpr> line;
+  forEachPoint(e, lineSizes(e.shapes(), op), line, [&] { emitSortLine(e, op, line); });
+}
+
+LogicalResult tfc::kernels::emitSpecial(KernelEmitter &emitter, Operation *op) {
   KernelEmitter::Scope scope(emitter);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<ScanOp>([&](ScanOp scan) { return emitScan(emitter, scan), success(); })
       .Case<ScatterOp>([&](ScatterOp scatter) { return emitScatter(emitter, scatter), success(); })
       .Case<SortOp>([&](SortOp sort) { return emitSort(emitter, sort), success(); })
-      .Default([](Operation *other) {
-        return other->emitOpError("has no code generator for the CPU [not-yet]");
-      });
+      .Default(
+          [](Operation *other) { return other->emitOpError("has no code generator [not-yet]"); });
 }

@@ -1,8 +1,8 @@
 // Expands sine, cosine and arctangents of f32 into polynomials. Large arguments of sine and cosine
 // are left to the library.
 
-#include "compiler/cpu/FloatBuilder.h"
-#include "compiler/cpu/Functions.h"
+#include "compiler/kernels/math/FloatBuilder.h"
+#include "compiler/kernels/math/Functions.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 using namespace tfc;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 
 /// Up to this argument, the products of the number of quarter turns and the parts of pi / 2 are
 /// exact.
@@ -147,7 +147,7 @@ template <typename Op, int32_t Quarters> struct ExpandTurned : OpRewritePattern<
 
 } // namespace
 
-void tfc::cpu::populateTrigonometryPatterns(RewritePatternSet &patterns) {
+void tfc::kernels::populateTrigonometryPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandTurned<math::SinOp, 0>, ExpandTurned<math::CosOp, 1>, ExpandAtan, ExpandAtan2>(
       patterns.getContext());
 }

@@ -1,9 +1,9 @@
 // The part of KernelEmitter that emits the scalar operations in the bodies of generics, on vectors
 // where a value varies along the lanes.
 
-#include "compiler/cpu/KernelEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/Schedule.h"
+#include "compiler/kernels/emit/KernelEmitter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
-using namespace tfc::cpu;
+using namespace tfc::kernels;
 
 SmallVector<Value> KernelEmitter::body(linalg::GenericOp op, ArrayRef<AffineExpr> loops,
                                        ValueRange accumulators) {
@@ -73,7 +73,7 @@ Value KernelEmitter::definedValue(OpResult source, Point *point) {
     return indexValue(indexExpr(source, point));
   if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>)) {
-    op->emitOpError("has no code generator for the CPU [not-yet]");
+    op->emitOpError("has no code generator [not-yet]");
     hasFailed = true;
     return zero(source.getType());
   }
@@ -155,7 +155,7 @@ static Value divideByScalar(OpBuilder &b, Location loc, Value dividend, Value di
 Value KernelEmitter::copy(Operation *op, SmallVector<Value> operands) {
   auto isVector = [](Value v) { return isa<VectorType>(v.getType()); };
   bool vectors = llvm::any_of(operands, isVector);
-  if (vectors && isa<arith::DivFOp>(op) && !isVector(operands[1]) && cpu.hasFma)
+  if (vectors && isa<arith::DivFOp>(op) && !isVector(operands[1]) && lanesOfTarget.hasFma)
     return divideByScalar(b, location, operands[0], operands[1]);
   if (vectors)
     for (auto [i, operand] : llvm::enumerate(operands))
@@ -273,7 +273,7 @@ Value KernelEmitter::constantElement(Value tensor, ArrayRef<AffineExpr> indices)
   if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
     elements = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!elements) {
-    emitError(tensor.getLoc(), "this tensor has no code generator for the CPU [not-yet]");
+    emitError(tensor.getLoc(), "this tensor has no code generator [not-yet]");
     hasFailed = true;
     return zero(type);
   }

@@ -6,7 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/APFloat.h"
 
-namespace tfc::cpu {
+namespace tfc::kernels {
 
 /// Builds arithmetic on f32 or f64 scalars or vectors of the same shape.
 ///
@@ -70,4 +70,4 @@ private:
   mlir::Type type;
 };
 
-} // namespace tfc::cpu
+} // namespace tfc::kernels

@@ -6,7 +6,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 
-namespace tfc::cpu {
+namespace tfc::kernels {
 
 /// A loop counter: `dim` represents it in index expressions.
 using LoopDim = mlir::AffineDimExpr;
@@ -140,4 +140,4 @@ private:
   llvm::DenseMap<mlir::Value, mlir::AffineExpr> symbolOf;
 };
 
-} // namespace tfc::cpu
+} // namespace tfc::kernels

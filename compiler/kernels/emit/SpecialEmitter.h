@@ -1,0 +1,58 @@
+// Emits operations of linalg_ext, and combines values as reductions do.
+#pragma once
+
+#include "compiler/kernels/emit/KernelEmitter.h"
+#include "dialects/linalg_ext/LinalgExt.h"
+
+namespace tfc::kernels {
+
+/// Combines vectors, and then their lanes, by `combiner` in a fixed tree.
+mlir::Value combineTree(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
+                        llvm::SmallVector<mlir::Value> vectors);
+/// Applies `combiner` to two values of its operands' type, or to vectors of it.
+mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
+                    mlir::Value lhs, mlir::Value rhs);
+
+/// Emits `body` at each point of an index space; the indices of the point are appended to
+/// `indices`.
+void forEachPoint(KernelEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> sizes,
+                  llvm::SmallVector<mlir::AffineExpr> &indices, llvm::function_ref<void()> body);
+
+/// Temporary memory for the code of an operation: `count` elements, over the kernel's sizes.
+struct Workspace {
+  mlir::Type elementType;
+  mlir::AffineExpr count;
+};
+/// The temporary memory of a line that is sorted; none for other operations.
+llvm::SmallVector<Workspace> workspaceOf(KernelShapes &shapes, mlir::Operation *op);
+
+// Operations of linalg_ext have dependences between their iterations. The functions below emit the
+// parts that are independent of each other: a line along the operation's dimension, at the indices
+// of all other dimensions, or an element.
+
+/// The sizes of the other dimensions of a scan or a sort.
+llvm::SmallVector<mlir::AffineExpr> lineSizes(KernelShapes &shapes, mlir::Operation *op);
+/// Emits a line of a scan; with vectors, one line per lane.
+void emitScanLine(KernelEmitter &emitter, linalg_ext::ScanOp op,
+                  llvm::ArrayRef<mlir::AffineExpr> line);
+/// Emits a line of a sort in the workspace of the operation.
+void emitSortLine(KernelEmitter &emitter, linalg_ext::SortOp op,
+                  llvm::ArrayRef<mlir::AffineExpr> line);
+
+/// Returns true if a scatter copies its operand, because the result has memory of its own.
+bool copiesOperand(KernelEmitter &emitter, linalg_ext::ScatterOp op);
+/// Copies an element of a scatter's operand to the result.
+void emitScatterCopy(KernelEmitter &emitter, linalg_ext::ScatterOp op,
+                     llvm::ArrayRef<mlir::AffineExpr> indices);
+/// The sizes of the rows that a scatter updates as a whole; empty if it updates single elements.
+llvm::ArrayRef<mlir::AffineExpr> rowSizes(KernelShapes &shapes, linalg_ext::ScatterOp op);
+/// Emits all updates of a scatter, one after the other, which may be restricted to the elements
+/// `inner` of the rows. Without one, each update is a loop over its row, along the lanes.
+void emitScatterUpdates(KernelEmitter &emitter, linalg_ext::ScatterOp op,
+                        std::optional<llvm::ArrayRef<mlir::AffineExpr>> inner);
+
+/// Emits an operation of linalg_ext whose results have buffers, with vectors along its lines or
+/// rows. Fails with an error for others.
+llvm::LogicalResult emitSpecial(KernelEmitter &emitter, mlir::Operation *op);
+
+} // namespace tfc::kernels
