@@ -16,18 +16,6 @@ using namespace tfc::cpu;
 using namespace tfc::kernels;
 namespace kernel = tfc::kernel;
 
-/// Records for each result of a kernel which arguments it may overwrite.
-static void annotate(kernel::FuncOp kernel, KernelPlan &plan) {
-  auto tensors = kernel.getArguments().drop_front(kernel.getNumSizes());
-  for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
-    SmallVector<int32_t> shared;
-    for (auto [k, argument] : llvm::enumerate(tensors))
-      if (mayShare(plan.getSchedule(), plan.getShapes(), operand.get(), argument))
-        shared.push_back(k);
-    kernel.setMayShare(operand.getOperandNumber(), shared);
-  }
-}
-
 namespace {
 
 /// Runs before the memory plan, which decides which of these buffers the results use.
@@ -42,7 +30,7 @@ struct CpuAnnotatePass : tfc::cpu::impl::CpuAnnotatePassBase<CpuAnnotatePass> {
       auto &plan = getChildAnalysis<KernelPlan>(kernel);
       if (plan.failed())
         return signalPassFailure();
-      annotate(kernel, plan);
+      annotateSharing(kernel, plan.getSchedule(), plan.getShapes());
     }
     markAnalysesPreserved<kernel::BodyAnalyses>();
   }

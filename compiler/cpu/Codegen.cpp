@@ -34,10 +34,8 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult verifyInPlace();
   LLVM::LLVMFuncOp createFunction();
   void createTask(LLVM::LLVMFuncOp function);
-  void placeResults(KernelEmitter &emitter);
   void placeTemporaries(KernelEmitter &emitter);
   bool isSmall(KernelEmitter &emitter);
   void emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function);
@@ -58,20 +56,6 @@ private:
 };
 
 } // namespace
-
-/// Checks that results overwrite arguments only where this schedule allows it; the memory plan may
-/// have been made for another one.
-LogicalResult KernelCodegen::verifyInPlace() {
-  for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
-    unsigned result = operand.getOperandNumber();
-    std::optional<unsigned> tensor = kernel.getInPlace(result);
-    if (tensor && !mayShare(schedule, shapes, operand.get(),
-                            kernel.getArgument(kernel.getNumSizes() + *tensor)))
-      return kernel.emitOpError("cannot write result ")
-             << result << " over tensor argument " << *tensor << ", which it reads later";
-  }
-  return success();
-}
 
 /// Declares the function and sets the insertion point to its entry block; pointers to different
 /// memory do not alias.
@@ -126,20 +110,6 @@ void KernelCodegen::createTask(LLVM::LLVMFuncOp function) {
   operands.push_back(entry->getArgument(2));
   LLVM::CallOp::create(b, loc, function, operands);
   LLVM::ReturnOp::create(b, loc, ValueRange());
-}
-
-/// Assigns buffers to arguments and results.
-void KernelCodegen::placeResults(KernelEmitter &emitter) {
-  unsigned next = 0;
-  for (BlockArgument argument : kernel.getArguments())
-    if (isa<RankedTensorType>(argument.getType()))
-      emitter.setBuffer(argument, emitter.denseBuffer(argument, tensorPointers[next++], 1));
-  next = 0;
-  for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
-    std::optional<unsigned> shared = kernel.getInPlace(operand.getOperandNumber());
-    Value pointer = shared ? tensorPointers[*shared] : resultPointers[next++];
-    emitter.setBuffer(operand.get(), emitter.denseBuffer(operand.get(), pointer, 1));
-  }
 }
 
 /// Allocates bytes in the scratch memory.
@@ -271,7 +241,7 @@ void KernelCodegen::emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function)
 }
 
 LogicalResult KernelCodegen::run() {
-  if (failed(verifyInPlace()))
+  if (failed(verifyInPlace(kernel, schedule, shapes)))
     return failure();
   LLVM::LLVMFuncOp function = createFunction();
   SmallVector<Value> sizes;
@@ -280,7 +250,7 @@ LogicalResult KernelCodegen::run() {
         arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getBody().getArgument(i)));
   scratchBytes = getAffineConstantExpr(0, b.getContext());
   KernelEmitter emitter(b, loc, shapes, plan.getTarget(), sizes);
-  placeResults(emitter);
+  placeOperands(emitter, tensorPointers, resultPointers);
   placeTemporaries(emitter);
   emitNests(emitter, function);
   LLVM::ReturnOp::create(b, loc, ValueRange());

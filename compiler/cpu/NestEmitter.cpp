@@ -14,9 +14,8 @@ using namespace tfc::cpu;
 static constexpr int64_t kTypicalSize = 256;
 
 NestEmitter::NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const Nest &nest)
-    : e(emitter), b(emitter.builder()), loc(emitter.loc()), target(plan.getTarget()),
-      schedule(plan.getSchedule()), nest(nest), product(plan.productOf(nest)),
-      loops(nest.sizes.size()) {}
+    : StageEmitter(emitter, nest), target(plan.getTarget()), schedule(plan.getSchedule()),
+      product(plan.productOf(nest)) {}
 
 //===--- shape of the loops -----------------------------------------------===//
 
@@ -186,26 +185,6 @@ int64_t NestEmitter::unitCost() const {
 
 //===--- loops ------------------------------------------------------------===//
 
-/// Emits a loop over [lower, upper), or only its body if the trip count is one.
-NestEmitter::Values NestEmitter::emitFor(Value lower, Value upper, int64_t step, Values carried,
-                                         LoopBody body) {
-  std::optional<int64_t> first = getConstantIntValue(lower), last = getConstantIntValue(upper);
-  if (first && last && *first >= *last)
-    return carried;
-  if (first && last && *last - *first <= step) {
-    KernelEmitter::Scope scope(e);
-    return body(e.addDim(lower), carried);
-  }
-  auto loop = scf::ForOp::create(b, loc, lower, upper, e.indexConstant(step), carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  KernelEmitter::Scope scope(e);
-  Values results = body(e.addDim(loop.getInductionVar()), Values(loop.getRegionIterArgs()));
-  if (!carried.empty())
-    scf::YieldOp::create(b, loc, results);
-  return Values(loop.getResults());
-}
-
 /// Returns the range of a loop, restricted to the units if it is the loop that they split.
 std::pair<Value, Value> NestEmitter::bounds(unsigned loop) {
   Value upper = e.indexValue(nest.sizes[loop]);
@@ -226,7 +205,7 @@ NestEmitter::Values NestEmitter::emitLoops(ArrayRef<unsigned> numbers, Values ca
     return body(carried);
   unsigned number = numbers.front();
   auto [lower, upper] = bounds(number);
-  return emitFor(lower, upper, 1, carried, [&](LoopDim dim, Values inner) {
+  return e.forLoop(lower, upper, 1, carried, [&](LoopDim dim, Values inner) {
     loops[number] = dim;
     return emitLoops(numbers.drop_front(), inner, body);
   });
@@ -240,7 +219,7 @@ void NestEmitter::emitRows(const Lanes &lanes, ArrayRef<unsigned> numbers,
   unsigned number = numbers.front();
   auto [lower, upper] = bounds(number);
   auto loop = [&](Value from, Value to, int64_t rows) {
-    emitFor(from, to, rows, {}, [&](LoopDim dim, Values) -> Values {
+    e.forLoop(from, to, rows, {}, [&](LoopDim dim, Values) -> Values {
       loops[number] = dim;
       if (rows == 1)
         emitRows(lanes, numbers.drop_front(), body);
@@ -269,7 +248,7 @@ NestEmitter::Values NestEmitter::emitLanes(const LoopSweep &sweep, const Lanes &
   unsigned number = *sweep.laneLoop;
   auto [lower, upper] = bounds(number);
   auto stretch = [&](Value from, Value to, int64_t unroll, bool masked) {
-    carried = emitFor(from, to, unroll * lanes.width, carried, [&](LoopDim dim, Values inner) {
+    carried = e.forLoop(from, to, unroll * lanes.width, carried, [&](LoopDim dim, Values inner) {
       loops[number] = dim;
       Value mask = masked ? e.tailMask(e.indexValue(dim), to, lanes.width) : Value();
       KernelEmitter::VectorMode mode(e, dim, lanes.width, mask);
@@ -298,31 +277,6 @@ NestEmitter::Values NestEmitter::emitLanes(const LoopSweep &sweep, const Lanes &
 }
 
 //===--- sweeps -----------------------------------------------------------===//
-
-SmallVector<AffineExpr> NestEmitter::loopsAt(const LoopStage &stage) {
-  return llvm::map_to_vector(stage.loops, [&](AffineExpr expr) { return expr.replaceDims(loops); });
-}
-
-SmallVector<AffineExpr> NestEmitter::resultAt(const LoopStage &stage, unsigned number) {
-  return llvm::map_to_vector(Schedule::resultIndices(stage, number),
-                             [&](AffineExpr expr) { return normalize(expr.replaceDims(loops)); });
-}
-
-/// Computes a parallel stage's elements at the current point, for its store and later readers.
-void NestEmitter::evaluateParallel(const LoopStage &stage) {
-  Values values = e.body(stage.generic(), loopsAt(stage), {});
-  for (auto [number, value] : llvm::enumerate(values))
-    e.bind(stage.op->getResult(number), resultAt(stage, number), value);
-}
-
-/// Stores the elements of a stage that are bound at the current point.
-void NestEmitter::storeStage(const LoopStage &stage) {
-  for (OpResult result : stage.op->getResults())
-    if (e.buffer(result)) {
-      SmallVector<AffineExpr> indices = resultAt(stage, result.getResultNumber());
-      e.store(result, indices, e.element(result, indices));
-    }
-}
 
 void NestEmitter::emit(Value begin, Value end) {
   unitBegin = begin;

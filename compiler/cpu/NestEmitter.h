@@ -3,11 +3,12 @@
 
 #include "compiler/cpu/KernelPlan.h"
 #include "compiler/kernels/emit/SpecialEmitter.h"
+#include "compiler/kernels/emit/StageEmitter.h"
 
 namespace tfc::cpu {
 
 /// Emits the loops of a scheduled nest.
-class NestEmitter {
+class NestEmitter : StageEmitter {
 public:
   NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const Nest &nest);
 
@@ -21,7 +22,6 @@ public:
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
-  using LoopBody = llvm::function_ref<Values(LoopDim, Values)>;
   using Body = llvm::function_ref<Values(Values)>;
 
   /// How a sweep is vectorized.
@@ -44,7 +44,6 @@ private:
   std::optional<unsigned> unitLoop() const;
   llvm::SmallVector<unsigned> loopOrder(const LoopSweep &sweep) const;
 
-  Values emitFor(mlir::Value lower, mlir::Value upper, int64_t step, Values carried, LoopBody body);
   Values emitLoops(llvm::ArrayRef<unsigned> loops, Values carried, Body body);
   Values emitSums(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<mlir::Operation *> combiners,
                   Values carried, Body body);
@@ -62,21 +61,10 @@ private:
   void columnBlock(const LoopSweep &sweep, int64_t rows, int64_t unroll);
   void emitContractionSweep(const LoopSweep &sweep);
 
-  llvm::SmallVector<mlir::AffineExpr> loopsAt(const LoopStage &stage);
-  llvm::SmallVector<mlir::AffineExpr> resultAt(const LoopStage &stage, unsigned number);
-  void evaluateParallel(const LoopStage &stage);
-  void storeStage(const LoopStage &stage);
-
-  KernelEmitter &e;
-  mlir::OpBuilder &b;
-  mlir::Location loc;
   const Target &target;
   const Schedule &schedule;
-  const Nest &nest;
   /// How the nest is emitted if it is a product; null for other nests.
   const ContractionPlan *product;
-  /// The nest's open loops as expressions of the emitter's dims.
-  llvm::SmallVector<mlir::AffineExpr> loops;
   mlir::Value unitBegin, unitEnd;
 };
 

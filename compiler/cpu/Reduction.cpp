@@ -58,12 +58,12 @@ void NestEmitter::emitTiles(const LoopSweep &sweep, const Lanes &lanes,
   llvm::erase(around, tiled);
   emitLoops(around, {}, [&](Values) -> Values {
     auto [lower, upper] = bounds(tiled);
-    return emitFor(lower, upper, kTile, {}, [&, upper = upper](LoopDim tile, Values) -> Values {
+    return e.forLoop(lower, upper, kTile, {}, [&, upper = upper](LoopDim tile, Values) -> Values {
       Value from = e.indexValue(tile);
       Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(kTile));
       to = arith::MinSIOp::create(b, loc, to, upper);
       return emitLanes(sweep, lanes, {}, [&](int64_t unroll, Values) {
-        return emitFor(from, to, 1, {}, [&](LoopDim dim, Values) {
+        return e.forLoop(from, to, 1, {}, [&](LoopDim dim, Values) {
           loops[tiled] = dim;
           return pointwiseBlock(sweep, lanes, unroll, {});
         });
@@ -172,7 +172,7 @@ NestEmitter::Values NestEmitter::emitSums(ArrayRef<unsigned> numbers,
   std::optional<int64_t> inside = countPoints(nest.sizes, rest);
   int64_t step = inside ? std::max<int64_t>(kBlock / std::max<int64_t>(*inside, 1), 1) : 1;
   auto [lower, upper] = bounds(number);
-  return emitFor(lower, upper, step, carried, [&, upper = upper](LoopDim block, Values totals) {
+  return e.forLoop(lower, upper, step, carried, [&, upper = upper](LoopDim block, Values totals) {
     Values sums;
     for (auto [combiner, total] : llvm::zip_equal(combiners, totals)) {
       Value neutral = arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner));
@@ -186,7 +186,7 @@ NestEmitter::Values NestEmitter::emitSums(ArrayRef<unsigned> numbers,
       Value from = e.indexValue(block);
       Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(step));
       to = arith::MinSIOp::create(b, loc, to, upper);
-      sums = emitFor(from, to, 1, sums, [&](LoopDim dim, Values inner) {
+      sums = e.forLoop(from, to, 1, sums, [&](LoopDim dim, Values inner) {
         loops[number] = dim;
         return emitLoops(rest, inner, body);
       });

@@ -248,6 +248,15 @@ static void removePlacement(Operation *op) {
   op->removeAttr(kEpochAttr);
 }
 
+/// The kind of the device on which a block of an entry runs.
+static std::string kindOf(Block &block) {
+  auto entry = dyn_cast<EntryOp>(block.getParentOp());
+  if (!entry)
+    entry = block.getParentOp()->getParentOfType<EntryOp>();
+  DeviceAttr device = entry.getDeviceAttr();
+  return device ? device.getDevice().kind : callersDevice().kind;
+}
+
 void Outliner::outline(int id) {
   const Group &group = grouping.getGroups()[id];
   llvm::SetVector<Value> inputs = std::move(this->inputs[id]);
@@ -268,6 +277,11 @@ void Outliner::outline(int id) {
     cloneInto(b, op, mapping);
   for (Operation &op : body)
     removePlacement(&op);
+  // Code depends on the kind of a device, and devices of one kind share it.
+  if (std::string kind = kindOf(block); kind != callersDevice().kind)
+    kernel->setAttr(
+        kDeviceAttr,
+        DeviceAttr::get(b.getContext(), b.getStringAttr(DeviceName{"", {}, kind, {}}.str())));
   SmallVector<Value> returned;
   for (Value result : results)
     returned.push_back(mapping.lookup(result));

@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace tfc::kernels;
+namespace kernel = tfc::kernel;
 
 /// Returns true if a scatter may update `argument` in place: the argument is its operand, and
 /// nothing else reads it.
@@ -77,4 +78,29 @@ bool tfc::kernels::mayShare(const Schedule &schedule, KernelShapes &shapes, Valu
             return false;
     }
   return true;
+}
+
+void tfc::kernels::annotateSharing(kernel::FuncOp kernel, const Schedule &schedule,
+                                   KernelShapes &shapes) {
+  auto tensors = kernel.getArguments().drop_front(kernel.getNumSizes());
+  for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
+    SmallVector<int32_t> shared;
+    for (auto [k, argument] : llvm::enumerate(tensors))
+      if (mayShare(schedule, shapes, operand.get(), argument))
+        shared.push_back(k);
+    kernel.setMayShare(operand.getOperandNumber(), shared);
+  }
+}
+
+LogicalResult tfc::kernels::verifyInPlace(kernel::FuncOp kernel, const Schedule &schedule,
+                                          KernelShapes &shapes) {
+  for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
+    unsigned result = operand.getOperandNumber();
+    std::optional<unsigned> tensor = kernel.getInPlace(result);
+    if (tensor && !mayShare(schedule, shapes, operand.get(),
+                            kernel.getArgument(kernel.getNumSizes() + *tensor)))
+      return kernel.emitOpError("cannot write result ")
+             << result << " over tensor argument " << *tensor << ", which it reads later";
+  }
+  return success();
 }

@@ -11,4 +11,12 @@ namespace tfc::kernels {
 bool mayShare(const Schedule &schedule, KernelShapes &shapes, mlir::Value result,
               mlir::BlockArgument argument);
 
+/// Records for each result of the kernel which arguments it may overwrite.
+void annotateSharing(kernel::FuncOp kernel, const Schedule &schedule, KernelShapes &shapes);
+
+/// Checks that results overwrite arguments only where this schedule allows it; the memory plan may
+/// have been made for another one.
+llvm::LogicalResult verifyInPlace(kernel::FuncOp kernel, const Schedule &schedule,
+                                  KernelShapes &shapes);
+
 } // namespace tfc::kernels

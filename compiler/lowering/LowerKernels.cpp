@@ -7,6 +7,7 @@
 
 #include "compiler/lowering/Lowering.h"
 #include "compiler/lowering/Passes.h"
+#include "dialects/dfg/Devices.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -76,6 +77,9 @@ static kernel::FuncOp convertSignature(KernelOp kernel, TensorConverter &types) 
   function.setArgAttrsAttr(b.getArrayAttr(argAttrs));
   function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
   function.setSymbolsAttr(symbols);
+  // Kernels without a device are for the default target.
+  if (std::string kind = deviceOf(kernel).kind; !kind.empty())
+    function.setTarget(kind);
 
   Block *entry = &function.getBody().front();
   b.setInsertionPointToStart(entry);

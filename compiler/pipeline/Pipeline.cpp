@@ -5,6 +5,7 @@
 #include "compiler/controlflow/Passes.h"
 #include "compiler/cpu/Passes.h"
 #include "compiler/fusion/Passes.h"
+#include "compiler/gpu/Passes.h"
 #include "compiler/host/Passes.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/lowering/Passes.h"
@@ -97,14 +98,17 @@ static void addLowering(OpPassManager &passes, const PipelineOptions &) {
 // reads it, for the pipeline may start at any of them.
 static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(kernels::createAttachTarget({options.cpu, options.isEnabled("products")}));
+  passes.addPass(gpu::createGpuAttachTargetPass());
 }
 
 // The loops of a kernel determine which operands it may overwrite, which the memory plan needs.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
   passes.addPass(kernels::createPrepareKernels());
-  if (options.isEnabled("share"))
-    passes.addPass(cpu::createCpuAnnotatePass());
+  if (!options.isEnabled("share"))
+    return;
+  passes.addPass(gpu::createGpuAnnotatePass());
+  passes.addPass(cpu::createCpuAnnotatePass());
 }
 
 static void addMemory(OpPassManager &passes, const PipelineOptions &) {
@@ -115,6 +119,7 @@ static void addMemory(OpPassManager &passes, const PipelineOptions &) {
 static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
   passes.addPass(kernels::createPrepareKernels());
+  passes.addPass(gpu::createGpuCodegenPass());
   passes.addPass(cpu::createCpuCodegenPass());
 }
 
@@ -126,7 +131,8 @@ static void addHost(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 // A call of the runtime that may end the entry must be in a block of the function, not in a region.
-static void addCodegen(OpPassManager &passes, const PipelineOptions &) {
+static void addCodegen(OpPassManager &passes, const PipelineOptions &options) {
+  gpu::buildGpuLoweringPipeline(passes, options.optLevel);
   cpu::buildCpuLoweringPipeline(passes);
   passes.addPass(createLowerRt());
 }

@@ -23,7 +23,17 @@ std::vector<bool> PlacementContext::allowedFor(Groups::Id group) const {
     if (std::optional<unsigned> device = placed.deviceOf(state))
       return allowedBy(machine.getNames()[*device]);
   std::optional<Groups::Constraint> constraint = groups.constraintOf(group);
-  std::vector<bool> allowed = allowedBy(constraint ? constraint->device : DeviceName());
+  DeviceName wanted = constraint ? constraint->device : DeviceName();
+  // Queues of other devices are on the caller's.
+  if (groups.hasQueue(group)) {
+    std::optional<DeviceName> host = DeviceName::both(wanted, {"", {}, callersDevice().kind, {}});
+    bool isByDefault = !constraint && defaultDevice &&
+                       machine.getNames()[*defaultDevice].kind != callersDevice().kind;
+    if (!host || isByDefault)
+      return allowedBy(callersDevice());
+    wanted = *host;
+  }
+  std::vector<bool> allowed = allowedBy(wanted);
   if (defaultDevice && allowed[*defaultDevice])
     return allowedBy(machine.getNames()[*defaultDevice]);
   return allowed;

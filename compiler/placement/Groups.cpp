@@ -134,6 +134,8 @@ LogicalResult Groups::build(ModuleOp module) {
       return;
     members.insert(op);
     states.try_emplace(find(op), op);
+    if (isa<QueueOp>(op))
+      queueGroups.insert(find(op));
   });
   return failure(failed);
 }

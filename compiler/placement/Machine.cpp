@@ -19,11 +19,36 @@ namespace tfc::placement {
 /// A description is not longer than this, which bounds the number of links.
 static constexpr size_t kMaxDevices = 64;
 
-bool isSupported(const DeviceName &name) {
-  return DeviceName::both(name, {"local", 0, "cpu", std::nullopt}).has_value();
+/// The kinds of devices, and what they can do unless they are described otherwise.
+struct Kind {
+  StringRef name;
+  DeviceFigures figures;
+  Link toCaller;
+};
+
+/// A GPU computes and copies as one of 2020 does, and a call of its driver takes a few
+/// microseconds.
+static const Kind kKinds[] = {
+    {"cpu", {}, {}},
+    {"gpu",
+     {/*flops=*/10e12, /*bytes=*/1e12, /*launch=*/5e-6},
+     {/*latency=*/15e-6, /*bandwidth=*/12e9}},
+};
+
+static const Kind *findKind(StringRef name) {
+  const Kind *kind = llvm::find_if(kKinds, [&](const Kind &known) { return known.name == name; });
+  return kind == std::end(kKinds) ? nullptr : kind;
 }
 
-DeviceName complete(const DeviceName &name) { return name.within(callersDevice()); }
+bool isSupported(const DeviceName &name) {
+  bool isLocal = DeviceName::both({name.job, name.task, "", {}}, {"local", 0, "", {}}).has_value();
+  return isLocal && (name.kind.empty() || findKind(name.kind));
+}
+
+/// The first device of a kind is number 0.
+DeviceName complete(const DeviceName &name) {
+  return name.within(callersDevice()).within({"", {}, name.kind, 0});
+}
 
 Machine::Machine() { add(callersDevice()); }
 
@@ -32,13 +57,19 @@ unsigned Machine::add(const DeviceName &name) {
   if (known != names.end())
     return known - names.begin();
   names.push_back(name);
-  figures.emplace_back();
+  figures.push_back(findKind(name.kind)->figures);
   return names.size() - 1;
 }
 
 Link Machine::getLink(unsigned from, unsigned to) const {
-  auto link = links.find({from, to});
-  return link == links.end() ? Link() : link->second;
+  if (auto link = links.find({from, to}); link != links.end())
+    return link->second;
+  const Kind *slower = findKind(names[from].kind);
+  for (unsigned end : {from, to})
+    if (const Kind *kind = findKind(names[end].kind);
+        kind->toCaller.latency > slower->toCaller.latency)
+      slower = kind;
+  return slower->toCaller;
 }
 
 /// Reads a description; the first error is the reason.
@@ -121,12 +152,12 @@ private:
     if (!name ||
         !haveKeys(object, {"name", "flops_per_second", "bytes_per_second", "launch_seconds"}))
       return false;
-    DeviceFigures figures;
+    unsigned number = machine.add(*name);
+    DeviceFigures figures = machine.getFigures(number);
     if (!readNumber(object, "flops_per_second", figures.flops) ||
         !readNumber(object, "bytes_per_second", figures.bytes) ||
         !readNumber(object, "launch_seconds", figures.launch))
       return false;
-    unsigned number = machine.add(*name);
     if (!described.insert(number).second)
       return fail("device " + name->str() + " is there twice");
     machine.figures[number] = figures;

@@ -20,7 +20,8 @@ inline constexpr llvm::StringLiteral kDeviceAttr = "dfg.device", kColocateAttr =
 /// without repetition, the caller's first; without the attribute that is the only one. An operation
 /// or a declaration without `dfg.device` is on the caller's device. A branch or loop has an array
 /// with the device of each result, and of the values that become it; without, all are on the
-/// caller's.
+/// caller's. After fusion, a kernel has a name with the kind of its devices alone, unless that is
+/// the caller's kind.
 inline constexpr llvm::StringLiteral kDevicesAttr = "dfg.devices", kHomesAttr = "dfg.homes";
 
 /// On operations of entries on several devices, from partition to fusion: a positive i32, the

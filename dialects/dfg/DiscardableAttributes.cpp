@@ -92,8 +92,9 @@ static bool areSymbols(Operation *op, Attribute attribute) {
          llvm::all_of(symbols, llvm::IsaPred<FlatSymbolRefAttr>);
 }
 
+/// Of a kernel, the kind of the devices that it is for.
 static bool isDevice(Operation *op, Attribute attribute) {
-  return isOnDevice(op) && isa<DeviceAttr>(attribute);
+  return (isOnDevice(op) || isa<KernelOp>(op)) && isa<DeviceAttr>(attribute);
 }
 
 static bool isEpoch(Operation *op, Attribute attribute) {

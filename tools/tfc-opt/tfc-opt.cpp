@@ -3,6 +3,7 @@
 #include "compiler/controlflow/Passes.h"
 #include "compiler/cpu/Passes.h"
 #include "compiler/fusion/Passes.h"
+#include "compiler/gpu/Passes.h"
 #include "compiler/host/Passes.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/lowering/Passes.h"
@@ -30,7 +31,11 @@ int main(int argc, char **argv) {
   tfc::registerSimplifyPasses();
   tfc::kernels::registerKernelsPasses();
   tfc::cpu::registerCpuPasses();
+  tfc::gpu::registerGpuPasses();
   PassPipelineRegistration<>("tfc-cpu-lower", "Lower everything to the LLVM dialect",
                              tfc::cpu::buildCpuLoweringPipeline);
+  PassPipelineRegistration<>(
+      "tfc-gpu-lower", "Compile the functions of GPUs to an image",
+      [](OpPassManager &passes) { tfc::gpu::buildGpuLoweringPipeline(passes, /*optLevel=*/2); });
   return asMainReturnCode(MlirOptMain(argc, argv, "Runs passes of tfc\n", registry));
 }

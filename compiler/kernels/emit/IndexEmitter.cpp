@@ -140,6 +140,8 @@ Value IndexEmitter::laneSteps(int64_t stride) {
 }
 
 Value IndexEmitter::tailMask(Value counter, Value upper, int64_t width) {
+  if (width == 1)
+    return {};
   auto type = VectorType::get({width}, b.getI32Type());
   SmallVector<int32_t> steps = llvm::to_vector(llvm::seq<int32_t>(0, width));
   std::optional<int64_t> first = getConstantIntValue(counter), last = getConstantIntValue(upper);
@@ -253,6 +255,27 @@ Value IndexEmitter::emitIndexBinary(AffineBinaryOpExpr expr) {
     return floorDivision(last, rhs, /*remainder=*/false);
   }
   }
+}
+
+SmallVector<Value>
+IndexEmitter::forLoop(Value lower, Value upper, int64_t step, SmallVector<Value> carried,
+                      function_ref<SmallVector<Value>(LoopDim, SmallVector<Value>)> body) {
+  std::optional<int64_t> first = getConstantIntValue(lower), last = getConstantIntValue(upper);
+  if (first && last && *first >= *last)
+    return carried;
+  if (first && last && *last - *first <= step) {
+    Scope scope(*this);
+    return body(addDim(lower), carried);
+  }
+  auto loop = scf::ForOp::create(b, location, lower, upper, indexConstant(step), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Scope scope(*this);
+  SmallVector<Value> results =
+      body(addDim(loop.getInductionVar()), SmallVector<Value>(loop.getRegionIterArgs()));
+  if (!carried.empty())
+    scf::YieldOp::create(b, location, results);
+  return SmallVector<Value>(loop.getResults());
 }
 
 void IndexEmitter::laneLoop(AffineExpr size, int64_t width, function_ref<void(LoopDim)> body) {

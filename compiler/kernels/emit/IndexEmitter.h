@@ -86,13 +86,21 @@ public:
     IndexEmitter &emitter;
   };
 
+  /// Emits a loop over [lower, upper), or only its body if it has one trip. `body` returns the
+  /// values that the next iteration carries.
+  llvm::SmallVector<mlir::Value> forLoop(
+      mlir::Value lower, mlir::Value upper, int64_t step, llvm::SmallVector<mlir::Value> carried,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(LoopDim, llvm::SmallVector<mlir::Value>)>
+          body);
+
   int64_t lanes() const { return laneCount; }
   mlir::Value mask() const { return laneMask; }
 
   /// Broadcasts a scalar to the current lanes; vectors are returned unchanged.
   mlir::Value broadcast(mlir::Value value);
 
-  /// Returns a mask of the lanes of a vector at `counter` whose index is less than `upper`.
+  /// Returns a mask of the lanes of a vector at `counter` whose index is less than `upper`; null
+  /// for a scalar, whose index is.
   mlir::Value tailMask(mlir::Value counter, mlir::Value upper, int64_t width);
   /// Runs `body` in vector mode over a new dim from 0 to `size`.
   void laneLoop(mlir::AffineExpr size, int64_t width, llvm::function_ref<void(LoopDim)> body);

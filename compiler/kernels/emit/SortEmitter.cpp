@@ -84,6 +84,7 @@ private:
   Value fill(ArrayRef<AffineExpr> line, Value length);
   Value select(ArrayRef<AffineExpr> line, Value length);
   Found selectVector(ArrayRef<AffineExpr> line, Value length, Value at, const Found &found);
+  Value countLanes(Value mask);
   void append(Value hits, Value key, Value at, const Found &found);
   Found keepFirst(const Found &found);
   void storePlaces(ArrayRef<AffineExpr> line, Value base, Value length);
@@ -331,17 +332,18 @@ LineSorter::Found LineSorter::selectVector(ArrayRef<AffineExpr> line, Value leng
   Value isFree = arith::XOrIOp::create(b, loc, found.isBounded,
                                        arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
   Value hits = arith::OrIOp::create(b, loc, isBelow, e.broadcast(isFree));
-  hits = arith::AndIOp::create(b, loc, hits, mask);
-  Value isHit = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, hits);
+  if (mask)
+    hits = arith::AndIOp::create(b, loc, hits, mask);
+  bool isVector = isa<VectorType>(hits.getType());
+  Value isHit =
+      isVector ? vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, hits) : hits;
   Type type = b.getIndexType();
   Values next = ifElse(
       isHit, {type, type, op.getKeyType(), b.getI1Type()},
       [&]() -> Values {
         append(hits, key, e.indexValue(dim), found);
-        Value ones = arith::ExtUIOp::create(b, loc, VectorType::get({lanes}, b.getI64Type()), hits);
-        Value sum = vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, ones);
         Found more = found;
-        more.count = add(found.count, cast(sum, type));
+        more.count = add(found.count, isVector ? countLanes(hits) : index(1));
         Value last = add(more.count, index(lanes));
         Value isFull = compare(arith::CmpIPredicate::sgt, last, index(room));
         return ifElse(
@@ -357,6 +359,13 @@ LineSorter::Found LineSorter::selectVector(ArrayRef<AffineExpr> line, Value leng
   return {next[0], next[1], next[2], next[3]};
 }
 
+/// The number of lanes that a mask enables.
+Value LineSorter::countLanes(Value mask) {
+  Value ones = arith::ExtUIOp::create(b, loc, VectorType::get({lanes}, b.getI64Type()), mask);
+  return cast(vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, ones),
+              b.getIndexType());
+}
+
 /// Appends the records of the lanes in `hits` to the candidates.
 void LineSorter::append(Value hits, Value key, Value at, const Found &found) {
   Value end = cast(add(found.base, found.count), b.getI64Type());
@@ -364,7 +373,10 @@ void LineSorter::append(Value hits, Value key, Value at, const Found &found) {
     Value pointer =
         LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), memory.elementType,
                             memory.pointer, ArrayRef<LLVM::GEPArg>{end});
-    LLVM::masked_compressstore::create(b, loc, values, pointer, hits, ArrayAttr(), ArrayAttr());
+    if (isa<VectorType>(hits.getType()))
+      LLVM::masked_compressstore::create(b, loc, values, pointer, hits, ArrayAttr(), ArrayAttr());
+    else
+      LLVM::StoreOp::create(b, loc, values, pointer);
   };
   write(keys, key);
   write(olds, cast(at, op.getPlaceType()));

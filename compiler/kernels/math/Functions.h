@@ -1,7 +1,8 @@
 // Patterns that expand functions of floats, by the file that implements them.
 #pragma once
 
-#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
 
 namespace tfc::kernels {
 
@@ -21,5 +22,32 @@ void populatePowerPatterns(mlir::RewritePatternSet &patterns);
 
 /// Adds patterns for conversions that LLVM does not have: those of integers to 16-bit floats.
 void populateConversionPatterns(mlir::RewritePatternSet &patterns);
+
+/// A library of functions of floats.
+struct Library {
+  /// Of the module in which its functions are declared.
+  mlir::SymbolTable symbols;
+  /// The name of a function of `arity` floats, given that of C's function of f64.
+  std::string (*nameOf)(llvm::StringRef name, mlir::Type element, unsigned arity);
+  /// True if remainders are calls as well; otherwise they are left to LLVM.
+  bool hasRemainder = false;
+};
+
+/// Adds patterns that turn the remaining functions into calls of the library, lane by lane.
+void populateLibraryPatterns(mlir::RewritePatternSet &patterns, Library &library);
+
+/// Expands functions of floats into polynomials, then turns the others into calls of a library.
+class MathExpansion {
+public:
+  explicit MathExpansion(Library library);
+  MathExpansion(const MathExpansion &) = delete;
+
+  llvm::LogicalResult applyTo(mlir::Operation *function) const;
+
+private:
+  Library library;
+  llvm::SmallVector<mlir::FrozenRewritePatternSet> functions;
+  mlir::FrozenRewritePatternSet conversions;
+};
 
 } // namespace tfc::kernels

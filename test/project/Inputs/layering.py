@@ -42,8 +42,8 @@ def allowed(path):
         return ["compiler/", "dialects/", *ABI]
     if parts[:2] == ["compiler", "kernels"]:  # what the targets share
         return ["compiler/kernels/", "dialects/"]
-    if parts[:2] == ["compiler", "cpu"]:
-        return ["compiler/cpu/", "compiler/kernels/", "dialects/", *ABI]
+    if parts[0] == "compiler" and parts[1] in ("cpu", "gpu"):
+        return [f"compiler/{parts[1]}/", "compiler/kernels/", "dialects/", *ABI]
     if parts[0] == "compiler":
         return [f"compiler/{parts[1]}/", "compiler/pipeline/", "dialects/", *ABI]
     return [f"{folder}/" for folder in FOLDERS]

@@ -1,7 +1,8 @@
-// Turns functions that are not expanded into polynomials into calls of libm, one for each lane.
+// Turns functions that are not expanded into polynomials into calls of a library, one for each
+// lane.
 
-#include "compiler/cpu/LibraryCalls.h"
 #include "compiler/kernels/math/FloatBuilder.h"
+#include "compiler/kernels/math/Functions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -10,8 +11,8 @@
 using namespace mlir;
 using namespace tfc::kernels;
 
-/// Flushes denormals in `x` to zero: libm inspects their bits and scales them by multiplications,
-/// whose denormal operands are flushed while a call runs.
+/// Flushes denormals in `x` to zero: libraries inspect their bits and scales them by
+/// multiplications, whose denormal operands are flushed while a call runs.
 static Value flushDenormals(OpBuilder &b, Location loc, Value x) {
   FloatBuilder f(b, loc, x.getType());
   double smallest = f.isWide() ? 0x1p-1022 : 0x1p-126;
@@ -19,7 +20,7 @@ static Value flushDenormals(OpBuilder &b, Location loc, Value x) {
   return f.select(isTiny, f.copySign(f.constant(0.0), x), x);
 }
 
-/// Declares a function of libm, which does not access memory.
+/// Declares a function of the library, which does not access memory.
 static LLVM::LLVMFuncOp declare(SymbolTable &symbols, Location loc, StringRef name, Type type,
                                 unsigned arity) {
   if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name))
@@ -39,10 +40,11 @@ static LLVM::LLVMFuncOp declare(SymbolTable &symbols, Location loc, StringRef na
 
 namespace {
 
-/// Replaces an operation by a call of libm for each lane. `name` is that of the f64 function.
+/// Replaces an operation by a call of the library for each lane. `name` is that of the f64 function
+/// in C.
 template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
-  CallLibrary(MLIRContext *context, SymbolTable &symbols, StringRef name)
-      : OpRewritePattern<Op>(context), symbols(symbols), name(name.str()) {}
+  CallLibrary(MLIRContext *context, Library &library, StringRef name)
+      : OpRewritePattern<Op>(context), library(library), name(name.str()) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
@@ -50,7 +52,8 @@ template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
       return failure();
     Location loc = op.getLoc();
     LLVM::LLVMFuncOp function =
-        declare(symbols, loc, element.isF32() ? name + "f" : name, element, op->getNumOperands());
+        declare(library.symbols, loc, library.nameOf(name, element, op->getNumOperands()), element,
+                op->getNumOperands());
     auto call = [&](ValueRange operands) {
       return LLVM::CallOp::create(rewriter, loc, function, operands).getResult();
     };
@@ -73,40 +76,42 @@ template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
     return success();
   }
 
-  SymbolTable &symbols;
+  Library &library;
   std::string name;
 };
 
 } // namespace
 
 template <typename Op>
-static void add(RewritePatternSet &patterns, SymbolTable &symbols, StringRef name) {
-  patterns.add<CallLibrary<Op>>(patterns.getContext(), symbols, name);
+static void add(RewritePatternSet &patterns, Library &library, StringRef name) {
+  patterns.add<CallLibrary<Op>>(patterns.getContext(), library, name);
 }
 
-void tfc::cpu::populateLibraryPatterns(RewritePatternSet &patterns, SymbolTable &symbols) {
-  add<math::ExpOp>(patterns, symbols, "exp");
-  add<math::Exp2Op>(patterns, symbols, "exp2");
-  add<math::ExpM1Op>(patterns, symbols, "expm1");
-  add<math::LogOp>(patterns, symbols, "log");
-  add<math::Log2Op>(patterns, symbols, "log2");
-  add<math::Log10Op>(patterns, symbols, "log10");
-  add<math::Log1pOp>(patterns, symbols, "log1p");
-  add<math::PowFOp>(patterns, symbols, "pow");
-  add<math::CbrtOp>(patterns, symbols, "cbrt");
-  add<math::SinOp>(patterns, symbols, "sin");
-  add<math::CosOp>(patterns, symbols, "cos");
-  add<math::TanOp>(patterns, symbols, "tan");
-  add<math::AsinOp>(patterns, symbols, "asin");
-  add<math::AcosOp>(patterns, symbols, "acos");
-  add<math::AtanOp>(patterns, symbols, "atan");
-  add<math::Atan2Op>(patterns, symbols, "atan2");
-  add<math::SinhOp>(patterns, symbols, "sinh");
-  add<math::CoshOp>(patterns, symbols, "cosh");
-  add<math::TanhOp>(patterns, symbols, "tanh");
-  add<math::AsinhOp>(patterns, symbols, "asinh");
-  add<math::AcoshOp>(patterns, symbols, "acosh");
-  add<math::AtanhOp>(patterns, symbols, "atanh");
-  add<math::ErfOp>(patterns, symbols, "erf");
-  add<math::ErfcOp>(patterns, symbols, "erfc");
+void tfc::kernels::populateLibraryPatterns(RewritePatternSet &patterns, Library &library) {
+  add<math::ExpOp>(patterns, library, "exp");
+  add<math::Exp2Op>(patterns, library, "exp2");
+  add<math::ExpM1Op>(patterns, library, "expm1");
+  add<math::LogOp>(patterns, library, "log");
+  add<math::Log2Op>(patterns, library, "log2");
+  add<math::Log10Op>(patterns, library, "log10");
+  add<math::Log1pOp>(patterns, library, "log1p");
+  add<math::PowFOp>(patterns, library, "pow");
+  add<math::CbrtOp>(patterns, library, "cbrt");
+  add<math::SinOp>(patterns, library, "sin");
+  add<math::CosOp>(patterns, library, "cos");
+  add<math::TanOp>(patterns, library, "tan");
+  add<math::AsinOp>(patterns, library, "asin");
+  add<math::AcosOp>(patterns, library, "acos");
+  add<math::AtanOp>(patterns, library, "atan");
+  add<math::Atan2Op>(patterns, library, "atan2");
+  add<math::SinhOp>(patterns, library, "sinh");
+  add<math::CoshOp>(patterns, library, "cosh");
+  add<math::TanhOp>(patterns, library, "tanh");
+  add<math::AsinhOp>(patterns, library, "asinh");
+  add<math::AcoshOp>(patterns, library, "acosh");
+  add<math::AtanhOp>(patterns, library, "atanh");
+  add<math::ErfOp>(patterns, library, "erf");
+  add<math::ErfcOp>(patterns, library, "erfc");
+  if (library.hasRemainder)
+    add<arith::RemFOp>(patterns, library, "fmod");
 }

@@ -1,0 +1,328 @@
+//===- Codegen.cpp - The functions of a kernel's launches -----------------===//
+//
+// Generates a function for each launch of a kernel, which computes what one thread does, and
+// describes the launches to the host. GridEmitter emits the work at a point; this file assigns
+// memory and finds the point of a thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/gpu/GridEmitter.h"
+#include "compiler/gpu/Passes.h"
+#include "compiler/kernels/Polynomial.h"
+#include "compiler/kernels/Prepare.h"
+#include "compiler/kernels/Sharing.h"
+
+namespace tfc::gpu {
+#define GEN_PASS_DEF_GPUCODEGENPASS
+#include "compiler/gpu/Passes.h.inc"
+} // namespace tfc::gpu
+
+using namespace mlir;
+using namespace tfc::gpu;
+namespace kernel = tfc::kernel;
+
+/// The threads of a block: enough of them to fill a multiprocessor, and few enough that a function
+/// may use many registers.
+static constexpr int64_t kBlock = 256;
+/// Alignment of values in scratch memory.
+static constexpr int64_t kAlignment = 64;
+
+namespace {
+
+/// Generates the functions of one kernel.
+class KernelCodegen {
+public:
+  KernelCodegen(kernel::FuncOp kernel, GridPlan &plan, ModuleOp device)
+      : kernel(kernel), plan(plan), shapes(plan.getShapes()), device(device), b(kernel),
+        loc(kernel.getLoc()) {}
+
+  LogicalResult run();
+
+private:
+  void planScratch();
+  AffineExpr reserve(AffineExpr bytes);
+  void createDeclaration();
+  SmallVector<Type> argumentTypes();
+  LogicalResult emitGrid(const Grid &grid, unsigned number);
+  LLVM::LLVMFuncOp createFunction(StringRef name);
+  void place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function, Value thread);
+  void placeOnStack(KernelEmitter &emitter, const LoopStage &stage, Value result);
+  void placeWorkspace(KernelEmitter &emitter, Operation *op, Value scratch, Value thread);
+  SmallVector<AffineExpr> pointOf(KernelEmitter &emitter, const Grid &grid, Value thread);
+  Value scratchAt(KernelEmitter &emitter, Value scratch, AffineExpr offset);
+  AffineMapAttr map(AffineExpr expr) {
+    return AffineMapAttr::get(AffineMap::get(0, shapes.numSizes(), expr));
+  }
+
+  kernel::FuncOp kernel;
+  GridPlan &plan;
+  KernelShapes &shapes;
+  ModuleOp device;
+  OpBuilder b;
+  Location loc;
+  AffineExpr scratchBytes;
+  DenseMap<Value, AffineExpr> offsets;                             // of values in scratch memory
+  DenseMap<Operation *, SmallVector<AffineExpr>> workspaceOffsets; // of operations that need some
+  SmallVector<kernel::GridAttr> grids;
+};
+
+} // namespace
+
+static int64_t bytesOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
+
+static AffineExpr product(ArrayRef<AffineExpr> sizes, MLIRContext *context) {
+  AffineExpr count = getAffineConstantExpr(1, context);
+  for (AffineExpr size : sizes)
+    count = normalize(count * size);
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Scratch memory
+//===----------------------------------------------------------------------===//
+
+AffineExpr KernelCodegen::reserve(AffineExpr bytes) {
+  AffineExpr offset = scratchBytes;
+  scratchBytes = normalize(scratchBytes + bytes.ceilDiv(kAlignment) * kAlignment);
+  return offset;
+}
+
+/// All launches of a kernel have the same scratch memory, in which they pass values to each other.
+void KernelCodegen::planScratch() {
+  scratchBytes = getAffineConstantExpr(0, b.getContext());
+  for (const Grid &grid : plan.getGrids())
+    for (const LoopStage *stage : grid.nest->stages) {
+      for (Value result : stage->op->getResults())
+        if (plan.storage(result) == Storage::Scratch && !offsets.contains(result)) {
+          Type element = cast<RankedTensorType>(result.getType()).getElementType();
+          offsets[result] = reserve(shapes.numElements(result) * bytesOf(element));
+        }
+      if (workspaceOffsets.contains(stage->op))
+        continue;
+      SmallVector<AffineExpr> &own = workspaceOffsets[stage->op];
+      AffineExpr threads = product(grid.sizes, b.getContext());
+      for (const Workspace &wanted : workspaceOf(shapes, stage->op))
+        own.push_back(reserve(threads * wanted.count * bytesOf(wanted.elementType)));
+    }
+}
+
+Value KernelCodegen::scratchAt(KernelEmitter &emitter, Value scratch, AffineExpr offset) {
+  Value bytes =
+      arith::IndexCastOp::create(b, loc, b.getI64Type(), emitter.indexValue(normalize(offset)));
+  return LLVM::GEPOp::create(b, loc, scratch.getType(), b.getI8Type(), scratch,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Sizes, then pointers to tensor arguments, to results that overwrite none, and to scratch memory.
+SmallVector<Type> KernelCodegen::argumentTypes() {
+  unsigned pointers = kernel.getNumTensors() + 1;
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+    pointers += !kernel.getInPlace(i);
+  SmallVector<Type> types(shapes.numSizes(), b.getI64Type());
+  types.append(pointers, LLVM::LLVMPointerType::get(b.getContext()));
+  return types;
+}
+
+/// The function that the host launches.
+void KernelCodegen::createDeclaration() {
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), argumentTypes());
+  auto function = LLVM::LLVMFuncOp::create(b, loc, kernel.getName(), type);
+  AffineExpr one = getAffineConstantExpr(1, b.getContext());
+  kernel::setAbi(function, kernel::AbiAttr::get(b.getContext(), map(one), /*grain=*/1,
+                                                map(scratchBytes), kernel.getTargetAttr(), grids));
+}
+
+/// Creates a function of the device with its entry block. Pointers to different memory do not
+/// alias; kernels only read arguments that no result overwrites.
+LLVM::LLVMFuncOp KernelCodegen::createFunction(StringRef name) {
+  b.setInsertionPointToEnd(device.getBody());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), argumentTypes());
+  auto function = LLVM::LLVMFuncOp::create(b, loc, name, type);
+  function.setCConv(LLVM::CConv::PTX_Kernel);
+  llvm::SmallDenseSet<unsigned> written;
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+    if (std::optional<unsigned> tensor = kernel.getInPlace(i))
+      written.insert(*tensor);
+  for (unsigned i = 0; i < type.getNumParams() - shapes.numSizes(); ++i) {
+    unsigned argument = shapes.numSizes() + i;
+    function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+    if (i < kernel.getNumTensors() && !written.contains(i))
+      function.setArgAttr(argument, LLVM::LLVMDialect::getReadonlyAttrName(), b.getUnitAttr());
+  }
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  return function;
+}
+
+static Value readRegister(OpBuilder &b, Location loc, StringRef name) {
+  auto intrinsic = b.getStringAttr("llvm.nvvm.read.ptx.sreg." + name);
+  Value number =
+      LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(), intrinsic, ValueRange()).getResult(0);
+  return arith::ExtUIOp::create(b, loc, b.getI64Type(), number);
+}
+
+/// The number of the thread among all threads of the launch.
+static Value threadNumber(OpBuilder &b, Location loc) {
+  Value block = readRegister(b, loc, "ctaid.x"), size = readRegister(b, loc, "ntid.x");
+  Value first = arith::MulIOp::create(b, loc, block, size);
+  Value number = arith::AddIOp::create(b, loc, first, readRegister(b, loc, "tid.x"));
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+}
+
+/// Divides the number of a thread by the extents, from the last to the first.
+SmallVector<AffineExpr> KernelCodegen::pointOf(KernelEmitter &emitter, const Grid &grid,
+                                               Value thread) {
+  SmallVector<AffineExpr> point(grid.sizes.size());
+  for (unsigned i = grid.sizes.size(); i-- > 0;) {
+    Value index = thread;
+    if (i > 0) {
+      Value size = emitter.indexValue(grid.sizes[i]);
+      index = arith::RemUIOp::create(b, loc, thread, size);
+      thread = arith::DivUIOp::create(b, loc, thread, size);
+    }
+    point[i] = emitter.addDim(index);
+  }
+  return point;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Gives a value memory of the thread, for the dimensions that the loops around its sweeps do not
+/// fix.
+void KernelCodegen::placeOnStack(KernelEmitter &emitter, const LoopStage &stage, Value value) {
+  Buffer buffer = emitter.denseBuffer(value, {}, 16);
+  ArrayRef<AffineExpr> shape = shapes.shapeOf(value);
+  int64_t count = 1;
+  buffer.strides.assign(shape.size(), emitter.constantExpr(0));
+  for (unsigned dim : llvm::reverse(plan.getSchedule().innerDims(value))) {
+    buffer.strides[dim] = emitter.constantExpr(count);
+    count *= cast<AffineConstantExpr>(normalize(shape[dim])).getValue();
+  }
+  Value bytes = LLVM::ConstantOp::create(
+      b, loc, b.getI64IntegerAttr(std::max<int64_t>(count, 1) * bytesOf(buffer.elementType)));
+  buffer.pointer = LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                          b.getI8Type(), bytes, 16);
+  emitter.setBuffer(value, buffer);
+}
+
+/// Gives each thread of an operation's launch a part of its temporary memory.
+void KernelCodegen::placeWorkspace(KernelEmitter &emitter, Operation *op, Value scratch,
+                                   Value thread) {
+  SmallVector<Buffer> memory;
+  AffineExpr number = emitter.addSymbol(thread);
+  for (auto [wanted, offset] :
+       llvm::zip_equal(workspaceOf(shapes, op), workspaceOffsets.lookup(op))) {
+    Buffer buffer{{}, wanted.elementType, {emitter.constantExpr(1)}, 1};
+    AffineExpr own = number * wanted.count * bytesOf(wanted.elementType);
+    buffer.pointer = scratchAt(emitter, scratch, offset + own);
+    memory.push_back(buffer);
+  }
+  emitter.setWorkspace(op, std::move(memory));
+}
+
+void KernelCodegen::place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function,
+                          Value thread) {
+  SmallVector<Value> pointers(
+      ValueRange(function.getArguments()).drop_front(shapes.numSizes()).drop_back());
+  ArrayRef<Value> all(pointers);
+  placeOperands(emitter, all.take_front(kernel.getNumTensors()),
+                all.drop_front(kernel.getNumTensors()));
+  Value scratch = function.getArguments().back();
+  for (auto [value, offset] : offsets) {
+    Buffer buffer = emitter.denseBuffer(value, {}, kAlignment);
+    buffer.pointer = scratchAt(emitter, scratch, offset);
+    emitter.setBuffer(value, buffer);
+  }
+  for (const LoopStage *stage : grid.nest->stages) {
+    for (Value result : stage->op->getResults())
+      if (plan.storage(result) == Storage::Stack)
+        placeOnStack(emitter, *stage, result);
+    placeWorkspace(emitter, stage->op, scratch, thread);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// PTX allows fewer characters than MLIR, and names of kernels contain dots.
+static std::string nameOf(kernel::FuncOp kernel, unsigned number) {
+  std::string name = (kernel.getName() + "_" + Twine(number)).str();
+  for (char &c : name)
+    if (!llvm::isAlnum(c) && c != '_')
+      c = '$';
+  return llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
+LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
+  std::string name = nameOf(kernel, number);
+  LLVM::LLVMFuncOp function = createFunction(name);
+  SmallVector<Value> sizes;
+  for (unsigned i = 0; i < shapes.numSizes(); ++i)
+    sizes.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getArgument(i)));
+  LaneTarget target;
+  target.hasFma = true;
+  KernelEmitter emitter(b, loc, shapes, target, sizes);
+  Value thread = threadNumber(b, loc);
+  place(emitter, grid, function, thread);
+  auto scatter = dyn_cast<tfc::linalg_ext::ScatterOp>(grid.nest->stages.front()->op);
+  if (grid.kind == Grid::Kind::Copy && !copiesOperand(emitter, scatter)) {
+    function.erase();
+    return success();
+  }
+  AffineExpr threads = product(grid.sizes, b.getContext());
+  Value count = emitter.indexValue(threads);
+  Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, thread, count);
+  auto branch = scf::IfOp::create(b, loc, isThere, /*withElseRegion=*/false);
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+  b.setInsertionPointToStart(branch.thenBlock());
+  KernelEmitter::Scope scope(emitter);
+  GridEmitter(emitter, grid).emit(pointOf(emitter, grid, thread));
+  grids.push_back(
+      kernel::GridAttr::get(b.getContext(), b.getStringAttr(name), map(threads), kBlock));
+  return success(!emitter.failed());
+}
+
+LogicalResult KernelCodegen::run() {
+  if (failed(verifyInPlace(kernel, plan.getSchedule(), shapes)))
+    return failure();
+  planScratch();
+  for (auto [number, grid] : llvm::enumerate(plan.getGrids()))
+    if (failed(emitGrid(grid, number)))
+      return failure();
+  b.setInsertionPoint(kernel);
+  createDeclaration();
+  kernel.erase();
+  return success();
+}
+
+namespace {
+
+/// Runs after the memory plan, which records in `kernel.in_place` where results are written.
+struct GpuCodegenPass : tfc::gpu::impl::GpuCodegenPassBase<GpuCodegenPass> {
+  using GpuCodegenPassBase::GpuCodegenPassBase;
+
+  void runOnOperation() override {
+    auto kernels = findKernels(getOperation(), isForGpu);
+    if (failed(kernels))
+      return signalPassFailure();
+    if (kernels->empty())
+      return markAllAnalysesPreserved();
+    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+    auto device = ModuleOp::create(b, getOperation().getLoc(), kDeviceCode);
+    // Functions of the device find the description of their target in their module.
+    kernel::setTargets(device, kernel::getTargets(getOperation()));
+    for (kernel::FuncOp kernel : *kernels) {
+      auto &plan = getChildAnalysis<GridPlan>(kernel);
+      if (plan.failed() || failed(KernelCodegen(kernel, plan, device).run()))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

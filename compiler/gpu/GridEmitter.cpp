@@ -1,0 +1,194 @@
+//===- GridEmitter.cpp - The work of a thread -----------------------------===//
+//
+// Emits the sweeps of a launch at a point of its index space: loops over the rest of the points,
+// with accumulators in registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/gpu/GridEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tfc::gpu;
+using namespace tfc::linalg_ext;
+
+void GridEmitter::emit(ArrayRef<AffineExpr> point) {
+  Operation *op = nest.stages.front()->op;
+  switch (grid.kind) {
+  case Grid::Kind::Sweeps:
+    for (auto [loop, index] : llvm::zip_equal(grid.loops, point))
+      loops[loop] = index;
+    for (const LoopSweep *sweep : grid.sweeps)
+      emitSweep(*sweep);
+    return;
+  case Grid::Kind::Line:
+    if (auto scan = dyn_cast<ScanOp>(op))
+      return emitScanLine(e, scan, point);
+    return emitSortLine(e, cast<SortOp>(op), point);
+  case Grid::Kind::Copy:
+    return emitScatterCopy(e, cast<ScatterOp>(op), point);
+  case Grid::Kind::Update:
+    return emitScatterUpdates(e, cast<ScatterOp>(op), point);
+  }
+}
+
+void GridEmitter::emitSweep(const LoopSweep &sweep) {
+  if (sweep.kind == LoopSweep::Kind::Column)
+    emitColumn(sweep);
+  else
+    emitPointwise(sweep);
+}
+
+//===--- loops ------------------------------------------------------------===//
+
+/// Loops that are open already are points of the thread.
+GridEmitter::Values GridEmitter::emitLoops(ArrayRef<unsigned> numbers, Values carried, Body body) {
+  while (!numbers.empty() && llvm::is_contained(grid.loops, numbers.front()))
+    numbers = numbers.drop_front();
+  if (numbers.empty())
+    return body(carried);
+  unsigned number = numbers.front();
+  return e.forLoop(e.indexConstant(0), e.indexValue(nest.sizes[number]), 1, carried,
+                   [&](LoopDim dim, Values inner) {
+                     loops[number] = dim;
+                     return emitLoops(numbers.drop_front(), inner, body);
+                   });
+}
+
+Value GridEmitter::neutral(Operation *combiner) {
+  return arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner));
+}
+
+/// Like `emitLoops`, but sums restart for each block of points and the sums of blocks are added up,
+/// so that the error grows with the number of blocks rather than with the number of points.
+GridEmitter::Values GridEmitter::emitSums(ArrayRef<unsigned> numbers,
+                                          ArrayRef<Operation *> combiners, Values carried,
+                                          Body body) {
+  static constexpr int64_t kBlock = 64;
+  if (numbers.empty() || combiners.empty())
+    return emitLoops(numbers, carried, body);
+  unsigned number = numbers.front();
+  Value upper = e.indexValue(nest.sizes[number]);
+  return e.forLoop(e.indexConstant(0), upper, kBlock, carried, [&](LoopDim block, Values totals) {
+    Values sums;
+    for (Operation *combiner : combiners)
+      sums.push_back(neutral(combiner));
+    Value from = e.indexValue(block);
+    Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(kBlock));
+    to = arith::MinSIOp::create(b, loc, to, upper);
+    sums = e.forLoop(from, to, 1, sums, [&](LoopDim dim, Values inner) {
+      loops[number] = dim;
+      return emitSums(numbers.drop_front(), combiners, inner, body);
+    });
+    for (auto [combiner, total, sum] : llvm::zip_equal(combiners, totals, sums))
+      total = combine(b, loc, combiner, total, sum);
+    return totals;
+  });
+}
+
+/// Returns the combiners of the sweep's reductions if all of them are sums that round, else
+/// nothing.
+static SmallVector<Operation *> sumsOf(const LoopSweep &sweep) {
+  SmallVector<Operation *> combiners;
+  for (const LoopStage *stage : sweep.stages)
+    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
+      combiners.push_back(combinerOf(stage->generic(), i));
+      if (!isa_and_nonnull<arith::AddFOp>(combiners.back()))
+        return {};
+    }
+  return combiners;
+}
+
+//===--- sweeps -----------------------------------------------------------===//
+
+/// Parallel stages are stored and reductions accumulate at each point.
+void GridEmitter::emitPointwise(const LoopSweep &sweep) {
+  ArrayRef<unsigned> around(sweep.loops), inside = around.drop_front(sweep.numParallel);
+  around = around.take_front(sweep.numParallel);
+  SmallVector<Operation *> sums = sumsOf(sweep);
+  emitLoops(around, {}, [&](Values) -> Values {
+    Values accumulators;
+    for (const LoopStage *stage : sweep.stages)
+      for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i)
+        accumulators.push_back(neutral(combinerOf(stage->generic(), i)));
+    auto point = [&](Values carried) { return emitPoint(sweep, carried); };
+    accumulators = sums.empty() ? emitLoops(inside, accumulators, point)
+                                : emitSums(inside, sums, accumulators, point);
+    ArrayRef<Value> rest(accumulators);
+    for (const LoopStage *stage : sweep.stages) {
+      if (stage->isParallel())
+        continue;
+      linalg::GenericOp op = stage->generic();
+      for (OpResult result : op->getResults()) {
+        unsigned number = result.getResultNumber();
+        SmallVector<AffineExpr> indices = resultAt(*stage, number);
+        Value init = e.element(op.getDpsInits()[number], indices);
+        e.bind(result, indices, combine(b, loc, combinerOf(op, number), init, rest.front()));
+        rest = rest.drop_front();
+      }
+      storeStage(*stage);
+    }
+    return {};
+  });
+}
+
+/// Emits the stages at a point and returns the new accumulators.
+GridEmitter::Values GridEmitter::emitPoint(const LoopSweep &sweep, Values carried) {
+  unsigned next = 0;
+  for (const LoopStage *stage : sweep.stages) {
+    if (stage->isParallel()) {
+      evaluateParallel(*stage);
+      continue;
+    }
+    unsigned count = stage->op->getNumResults();
+    Values values = e.body(stage->generic(), loopsAt(*stage),
+                           llvm::to_vector(ArrayRef(carried).slice(next, count)));
+    llvm::copy(values, carried.begin() + next);
+    next += count;
+  }
+  for (const LoopStage *stage : sweep.stages)
+    if (stage->isParallel())
+      storeStage(*stage);
+  return carried;
+}
+
+/// Reductions from their initial values on, then the parallel stages that read their results.
+void GridEmitter::emitColumn(const LoopSweep &sweep) {
+  ArrayRef<unsigned> around(sweep.loops), inside = around.drop_front(sweep.numParallel);
+  around = around.take_front(sweep.numParallel);
+  SmallVector<Operation *> sums = sumsOf(sweep);
+  emitLoops(around, {}, [&](Values) -> Values {
+    Values accumulators;
+    for (const LoopStage *stage : sweep.stages)
+      if (!stage->isParallel())
+        for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits()))
+          accumulators.push_back(e.element(init, resultAt(*stage, number)));
+    auto addPoint = [&](Values carried) {
+      unsigned next = 0;
+      for (const LoopStage *stage : sweep.stages) {
+        if (stage->isParallel())
+          continue;
+        unsigned count = stage->op->getNumResults();
+        Values values = e.body(stage->generic(), loopsAt(*stage),
+                               llvm::to_vector(ArrayRef(carried).slice(next, count)));
+        llvm::copy(values, carried.begin() + next);
+        next += count;
+      }
+      return carried;
+    };
+    accumulators = sums.empty() ? emitLoops(inside, accumulators, addPoint)
+                                : emitSums(inside, sums, accumulators, addPoint);
+    unsigned next = 0;
+    for (const LoopStage *stage : sweep.stages) {
+      if (stage->isParallel()) {
+        evaluateParallel(*stage);
+        continue;
+      }
+      for (OpResult result : stage->op->getResults())
+        e.bind(result, resultAt(*stage, result.getResultNumber()), accumulators[next++]);
+    }
+    for (const LoopStage *stage : sweep.stages)
+      storeStage(*stage);
+    return {};
+  });
+}

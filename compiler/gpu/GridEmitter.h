@@ -1,0 +1,35 @@
+// Emits what a thread of a launch computes.
+#pragma once
+
+#include "compiler/gpu/GridPlan.h"
+#include "compiler/kernels/emit/SpecialEmitter.h"
+#include "compiler/kernels/emit/StageEmitter.h"
+
+namespace tfc::gpu {
+
+/// Emits the loops of a thread, around KernelEmitter.
+class GridEmitter : StageEmitter {
+public:
+  GridEmitter(KernelEmitter &emitter, const Grid &grid)
+      : StageEmitter(emitter, *grid.nest), grid(grid) {}
+
+  /// Emits the work at a point of the grid's index space.
+  void emit(llvm::ArrayRef<mlir::AffineExpr> point);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Body = llvm::function_ref<Values(Values)>;
+
+  Values emitLoops(llvm::ArrayRef<unsigned> numbers, Values carried, Body body);
+  Values emitSums(llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<mlir::Operation *> combiners,
+                  Values carried, Body body);
+  void emitSweep(const LoopSweep &sweep);
+  void emitPointwise(const LoopSweep &sweep);
+  Values emitPoint(const LoopSweep &sweep, Values carried);
+  void emitColumn(const LoopSweep &sweep);
+  mlir::Value neutral(mlir::Operation *combiner);
+
+  const Grid &grid;
+};
+
+} // namespace tfc::gpu

@@ -1,0 +1,98 @@
+//===- GridPlan.cpp - How a GPU computes a kernel -------------------------===//
+//
+// Divides the nests of a schedule into launches, and their loops into those whose points are
+// threads and those that a thread runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/gpu/GridPlan.h"
+#include "compiler/kernels/emit/SpecialEmitter.h"
+
+using namespace mlir;
+using namespace tfc::gpu;
+using namespace tfc::linalg_ext;
+namespace kernel = tfc::kernel;
+
+/// Values of more elements than this are in memory of the kernel instead of the thread, whose own
+/// is as slow, but larger by the number of threads that are there at once.
+static constexpr int64_t kStackElements = 64;
+
+GridPlan::GridPlan(Operation *op)
+    : shapes(cast<kernel::FuncOp>(op)),
+      schedule(shapes, {/*emitsProducts=*/false, kStackElements}) {
+  if (failed())
+    return;
+  for (const Nest &nest : schedule.nests())
+    divide(nest);
+}
+
+/// The loops of a sweep whose points are independent: all of them without a reduction, else those
+/// around the accumulators. The loop along which lanes run comes last.
+static SmallVector<unsigned> parallelLoops(const LoopSweep &sweep) {
+  bool isParallel =
+      llvm::all_of(sweep.stages, [](LoopStage *stage) { return stage->isParallel(); });
+  SmallVector<unsigned> loops(sweep.loops);
+  if (!isParallel)
+    loops.truncate(sweep.numParallel);
+  if (auto *lane = sweep.laneLoop ? llvm::find(loops, *sweep.laneLoop) : loops.end();
+      lane != loops.end())
+    std::rotate(lane, lane + 1, loops.end());
+  return loops;
+}
+
+/// A nest whose sweeps share loops is one launch; its sweeps without common loops are launches of
+/// their own, since each of them has other points.
+void GridPlan::divide(const Nest &nest) {
+  if (Operation *op = nest.stages.front()->op; !isa<linalg::GenericOp>(op))
+    return addSpecial(nest, op);
+  auto add = [&](ArrayRef<const LoopSweep *> sweeps, ArrayRef<unsigned> loops) {
+    Grid &grid = grids.emplace_back();
+    grid.nest = &nest;
+    grid.sweeps.assign(sweeps.begin(), sweeps.end());
+    grid.loops.assign(loops.begin(), loops.end());
+    for (unsigned loop : loops)
+      grid.sizes.push_back(nest.sizes[loop]);
+  };
+  if (!nest.outer.empty() && nest.sweeps.size() > 1) {
+    SmallVector<const LoopSweep *> all;
+    for (const LoopSweep &sweep : nest.sweeps)
+      all.push_back(&sweep);
+    return add(all, nest.outer);
+  }
+  for (const LoopSweep &sweep : nest.sweeps) {
+    SmallVector<unsigned> loops(nest.outer);
+    loops.append(parallelLoops(sweep));
+    add(&sweep, loops);
+  }
+  if (nest.sweeps.size() > 1)
+    findShared(nest);
+}
+
+void GridPlan::addSpecial(const Nest &nest, Operation *op) {
+  auto add = [&](Grid::Kind kind, ArrayRef<AffineExpr> sizes) {
+    Grid &grid = grids.emplace_back();
+    grid.kind = kind;
+    grid.nest = &nest;
+    grid.sizes.assign(sizes.begin(), sizes.end());
+  };
+  auto scatter = dyn_cast<ScatterOp>(op);
+  if (!scatter)
+    return add(Grid::Kind::Line, lineSizes(shapes, op));
+  add(Grid::Kind::Copy, shapes.shapeOf(scatter.getResult()));
+  add(Grid::Kind::Update, rowSizes(shapes, scatter));
+}
+
+void GridPlan::findShared(const Nest &nest) {
+  for (const LoopSweep &reader : nest.sweeps)
+    for (const LoopStage *stage : reader.stages)
+      for (const Access &read : stage->footprint.reads) {
+        const LoopStage *writer = schedule.stage(read.tensor.getDefiningOp());
+        if (writer && !llvm::is_contained(reader.stages, writer))
+          shared.insert(read.tensor);
+      }
+}
+
+Storage GridPlan::storage(Value value) const {
+  Storage storage = schedule.storage(value);
+  return shared.contains(value) && storage != Storage::Result ? Storage::Scratch : storage;
+}

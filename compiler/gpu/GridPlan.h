@@ -1,0 +1,76 @@
+//===- GridPlan.h - How a GPU computes a kernel ---------------------------===//
+//
+// The launches of a kernel: what annotation and code generation depend on. The
+// pass manager preserves it between the two passes.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "compiler/kernels/Schedule.h"
+#include "mlir/Pass/AnalysisManager.h"
+
+namespace tfc::gpu {
+
+// Shapes, schedules and the code of elements are shared by all targets.
+using namespace kernels;
+
+/// A launch: what is computed for each point of an index space, one thread for each. Values pass
+/// from one thread to another where a launch ends.
+struct Grid {
+  enum class Kind {
+    /// Sweeps of a nest, one after the other.
+    Sweeps,
+    /// A line of a scan or a sort.
+    Line,
+    /// An element of a scatter's operand, copied to the result.
+    Copy,
+    /// An element of the rows that a scatter updates, by all updates in order.
+    Update,
+  };
+  Kind kind = Kind::Sweeps;
+  const Nest *nest = nullptr;
+  llvm::SmallVector<const LoopSweep *> sweeps;
+  /// The loops of the nest that make the index space; those of other kinds have none.
+  llvm::SmallVector<unsigned> loops;
+  /// The extents of the index space. Neighbouring threads are neighbours in the last of them.
+  llvm::SmallVector<mlir::AffineExpr> sizes;
+};
+
+/// The analysis of a prepared `kernel.func`.
+class GridPlan {
+public:
+  explicit GridPlan(mlir::Operation *kernel);
+  GridPlan(const GridPlan &) = delete;
+
+  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &preserved) const {
+    return !preserved.isPreserved<kernel::BodyAnalyses>();
+  }
+
+  /// Returns true if the kernel could not be scheduled; the error has been reported.
+  bool failed() const { return schedule.failed(); }
+
+  KernelShapes &getShapes() { return shapes; }
+  const Schedule &getSchedule() const { return schedule; }
+  llvm::ArrayRef<Grid> getGrids() const { return grids; }
+
+  /// The storage of a stage's result: that of the schedule, or scratch memory if another launch
+  /// reads it. Of values on the stack each thread has its own.
+  Storage storage(mlir::Value value) const;
+
+private:
+  void divide(const Nest &nest);
+  void addSpecial(const Nest &nest, mlir::Operation *op);
+  void findShared(const Nest &nest);
+
+  KernelShapes shapes;
+  Schedule schedule;
+  std::vector<Grid> grids;
+  /// Values that one launch of a nest makes and another reads.
+  llvm::DenseSet<mlir::Value> shared;
+};
+
+/// Returns true if a target is a GPU.
+inline bool isForGpu(kernel::TargetAttr target) { return target.isGpu(); }
+
+} // namespace tfc::gpu

@@ -1,0 +1,69 @@
+// A nest is a launch with a thread for each point that is independent of the others.
+// RUN: tfc-opt --tfc-gpu-attach-target --tfc-prepare-kernels --tfc-gpu-codegen %s | FileCheck %s
+
+#rows = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#none = affine_map<(i) -> ()>
+#one = affine_map<(i) -> (i)>
+
+// Elements: neighbouring threads have neighbouring columns.
+// CHECK: llvm.func @elements({{.*}}) attributes {kernel.abi = #kernel.abi<{{.*}}target = "gpu", grids = [<"elements_0", threads = #[[N4:.*]], block = 256>]>}
+kernel.func @elements(%n: index, %x: tensor<?x4xf32> {kernel.shape = affine_map<()[s0] -> (s0, 4)>})
+    -> (tensor<?x4xf32> {kernel.shape = affine_map<()[s0] -> (s0, 4)>}) attributes {target = "gpu"} {
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %y = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x4xf32>
+  kernel.return %y : tensor<?x4xf32>
+}
+
+// Rows: the sum of a row is read by each of its elements, by the same thread.
+// CHECK: llvm.func @rows({{.*}}) attributes {kernel.abi = #kernel.abi<{{.*}}grids = [<"rows_0", threads = #[[EIGHT:.*]], block = 256>]>}
+kernel.func @rows(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {target = "gpu"} {
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %sum = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x4xf32>) outs(%zero : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %e = tensor.empty() : tensor<8x4xf32>
+  %y = linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<8x4xf32>, tensor<8xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x4xf32>
+  kernel.return %y : tensor<8x4xf32>
+}
+
+// A sum that all elements read is a launch of its own, and passes in scratch memory.
+// CHECK: llvm.func @whole({{.*}}) attributes {kernel.abi = #kernel.abi<extent = #{{.*}}, grain = 1, scratch = #[[SCRATCH:.*]], target = "gpu", grids = [<"whole_0", threads = #[[ONE:.*]], block = 256>, <"whole_1", threads = #[[EIGHT]], block = 256>]>}
+kernel.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> attributes {target = "gpu"} {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %sum = linalg.generic {indexing_maps = [#one, #none], iterator_types = ["reduction"]}
+      ins(%x : tensor<8xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#one, #none, #one], iterator_types = ["parallel"]}
+      ins(%x, %sum : tensor<8xf32>, tensor<f32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  kernel.return %y : tensor<8xf32>
+}
+
+// CHECK: module @device_code
+// CHECK: llvm.func ptx_kernelcc @elements_0(%{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias})
+// CHECK: arith.cmpi ult
+// CHECK: scf.if
+// CHECK: llvm.func ptx_kernelcc @rows_0
+// CHECK: llvm.func ptx_kernelcc @whole_0
+// CHECK: llvm.func ptx_kernelcc @whole_1
