@@ -90,9 +90,17 @@ static tfc_status checkPointers(tfc_instance &instance, const tfc_entry_info &en
   return TFC_OK;
 }
 
-/// Grows the arenas for unbounded sizes; they are always large enough for bounded ones.
-static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
-                            const int64_t *symbols) {
+/// Checks that the devices are there, and grows the arenas for unbounded sizes; they are always
+/// large enough for bounded ones.
+static tfc_status prepareDevices(tfc_instance &instance, const tfc_entry_info &entry,
+                                 const int64_t *symbols) {
+  if (tfc_status status = checkDevices(instance, entry))
+    return status;
+  if (!instance.state->hasValues)
+    return instance.fail(TFC_NO_DEVICE,
+                         "%s: the variables have no values, because a device that their initial "
+                         "values need is not there",
+                         entry.name);
   bool bounded = true;
   for (int32_t i = 0; i < entry.symbol_count; ++i)
     bounded &= entry.symbols[i].upper >= 0;
@@ -103,7 +111,7 @@ static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
     if (!isArenaSize(bytes))
       return instance.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
                            entry.name);
-    if (!instance.arenas[device].reserve(instance.state->allocator, bytes + kArenaSlack))
+    if (!reserveArena(instance, device, bytes))
       return instance.fail(TFC_OUT_OF_MEMORY,
                            "%s: not enough memory for the %lld bytes of the arena", entry.name,
                            asLong(bytes));
@@ -153,7 +161,7 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
     return status;
   if (tfc_status status = checkPointers(*instance, entry, symbols, feeds, fetches))
     return status;
-  if (tfc_status status = growArena(*instance, entry, symbols))
+  if (tfc_status status = prepareDevices(*instance, entry, symbols))
     return status;
   return runEntry(*instance, entry, symbols, feeds, fetches);
 }

@@ -47,23 +47,24 @@ static void orderBySize(const tfc_model &model, int32_t *order) {
         *order++ = i;
 }
 
-static bool writeVariables(const State &state, OutputFile &file, const Array<char> &header,
-                           const int32_t *order) {
+static bool writeVariables(const State &state, const void *const *values, OutputFile &file,
+                           const Array<char> &header, const int32_t *order) {
   if (!file.write(header.begin(), header.size()))
     return false;
   for (int32_t i = 0; i < state.model->variable_count; ++i)
-    if (!file.write(state.variables[order[i]], state.model->variables[order[i]].bytes))
+    if (!file.write(values[order[i]], state.model->variables[order[i]].bytes))
       return false;
   return true;
 }
 
 static tfc_status writeCheckpoint(tfc_instance &instance, const char *path,
-                                  const Array<char> &header, const int32_t *order) {
+                                  const void *const *values, const Array<char> &header,
+                                  const int32_t *order) {
   OutputFile file;
   if (!file.begin(path))
     return instance.fail(errno == ENOENT ? TFC_NOT_FOUND : TFC_IO_ERROR, "cannot write '%s': %s",
                          path, file.reason());
-  if (!writeVariables(*instance.state, file, header, order) || !file.replace())
+  if (!writeVariables(*instance.state, values, file, header, order) || !file.replace())
     return failWithErrno(instance, "write", path);
   return file.syncDirectory() ? TFC_OK : failWithErrno(instance, "sync the directory of", path);
 }
@@ -76,18 +77,30 @@ extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path
   StateLock lock(state, /*exclusive=*/false);
   Block room;
   Array<char> header(state.allocator);
-  bool reserved = room.reserve(state.allocator, model.variable_count * 2 * sizeof(uint32_t));
+  // Variables on devices are copied to the host.
+  Block pointers, elsewhere;
+  bool reserved = room.reserve(state.allocator, model.variable_count * 2 * sizeof(uint32_t)) &&
+                  pointers.reserve(state.allocator, model.variable_count * sizeof(void *));
+  auto **values = reinterpret_cast<void **>(pointers.data());
+  for (int32_t i = 0; reserved && i < model.variable_count; ++i)
+    values[i] = state.variables[i];
+  reserved = reserved && allocateVariables(state, Place::Elsewhere, elsewhere, values);
+  Message message;
+  for (int32_t i = 0; reserved && i < model.variable_count; ++i)
+    if (gpuOf(state, model.variables[i]))
+      if (tfc_status status = readVariable(state, i, values[i], message))
+        return instance->fail(status, "cannot save '%s': %s", path, message.c_str());
   auto *order = reinterpret_cast<int32_t *>(room.data());
   if (reserved) {
     orderBySize(model, order);
     auto *checksums = reinterpret_cast<uint32_t *>(order + model.variable_count);
     for (int32_t i = 0; i < model.variable_count; ++i)
-      checksums[i] = extendCrc32c(0, state.variables[i], model.variables[i].bytes);
+      checksums[i] = extendCrc32c(0, values[i], model.variables[i].bytes);
     reserved = writeHeader(model, order, checksums, header);
   }
   if (!reserved)
     return instance->fail(TFC_OUT_OF_MEMORY, "not enough memory to save '%s'", path);
-  return writeCheckpoint(*instance, path, header, order);
+  return writeCheckpoint(*instance, path, values, header, order);
 }
 
 //===- Loading ------------------------------------------------------------===//
@@ -112,6 +125,7 @@ private:
   tfc_status failMissing(const tfc_variable_info &variable);
   tfc_status failShape(const tfc_variable_info &variable, const StoredTensor &tensor);
   tfc_status readTensor(const tfc_variable_info &variable, const StoredTensor &tensor, void *data);
+  tfc_status moveToDevices(void **variables);
   tfc_status readTensors();
 
   tfc_instance &instance;
@@ -292,21 +306,58 @@ tfc_status Loader::readTensor(const tfc_variable_info &variable, const StoredTen
   return TFC_OK;
 }
 
+/// Replaces the addresses of variables on devices by those of copies there. A failure changes
+/// nothing.
+tfc_status Loader::moveToDevices(void **variables) {
+  Message message;
+  tfc_status status = TFC_OK;
+  int32_t done = 0;
+  for (; done < model.variable_count && status == TFC_OK; ++done) {
+    Gpu *gpu = gpuOf(state, model.variables[done]);
+    if (!gpu)
+      continue;
+    void *copy = nullptr;
+    status = gpu->check(message);
+    if (status == TFC_OK) {
+      gpu->enter();
+      copy = gpu->allocate(static_cast<int64_t>(model.variables[done].bytes));
+      status = copy ? gpu->upload(copy, variables[done], model.variables[done].bytes, message)
+                    : TFC_OUT_OF_MEMORY;
+    }
+    if (status != TFC_OK && copy)
+      gpu->release(copy);
+    variables[done] = status == TFC_OK ? copy : nullptr;
+  }
+  if (status == TFC_OK)
+    return TFC_OK;
+  for (int32_t i = 0; i < done; ++i)
+    if (Gpu *gpu = gpuOf(state, model.variables[i]))
+      gpu->release(variables[i]);
+  return fail(status, "%s",
+              status == TFC_OUT_OF_MEMORY ? "not enough memory on the device" : message.c_str());
+}
+
 tfc_status Loader::readTensors() {
-  Block storage, pointers;
-  if (!pointers.reserve(state.allocator, model.variable_count * sizeof(void *)) ||
-      !allocateVariables(model, state.allocator, storage,
-                         reinterpret_cast<void **>(pointers.data())))
-    return fail(TFC_OUT_OF_MEMORY, "not enough memory for the variables");
+  Block storage, pointers, elsewhere;
+  bool isReserved = pointers.reserve(state.allocator, model.variable_count * sizeof(void *));
   auto **variables = reinterpret_cast<void **>(pointers.data());
+  if (!isReserved || !allocateVariables(state, Place::Host, storage, variables) ||
+      !allocateVariables(state, Place::Elsewhere, elsewhere, variables))
+    return fail(TFC_OUT_OF_MEMORY, "not enough memory for the variables");
   auto **match = reinterpret_cast<StoredTensor **>(matches.data());
   for (int32_t i = 0; i < model.variable_count; ++i)
     if (tfc_status status = readTensor(model.variables[i], *match[i], variables[i]))
       return status;
   StateLock lock(state, /*exclusive=*/true);
+  if (tfc_status status = moveToDevices(variables))
+    return status;
+  for (int32_t i = 0; i < model.variable_count; ++i)
+    if (Gpu *gpu = gpuOf(state, model.variables[i]))
+      gpu->release(state.variables[i]);
   state.storage.swap(storage);
   state.pointers.swap(pointers);
   state.variables = variables;
+  state.hasValues = true;
   return TFC_OK;
 }
 

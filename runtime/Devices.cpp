@@ -32,11 +32,19 @@ static int32_t runFunction(const PartitionedCall &call, int32_t partition) {
   const tfc_partition_info &info = call.partitioning->partitions[partition];
   tfc_instance &handle = *call.frame->handle;
   tfc_call_frame frame = *call.frame;
-  frame.arena = handle.arenas[info.device].data();
+  GpuStream &stream = handle.streams[info.device];
+  bool isGpu = handle.state->gpus[info.device].isUsed();
+  frame.arena = isGpu ? stream.arena.data() : handle.arenas[info.device].data();
   frame.chunks = handle.chunks + info.device * handle.state->model->chunk_count;
   frame.partition = partition;
   frame.device = static_cast<int32_t>(info.device);
+  if (isGpu)
+    stream.getGpu().enter();
   int32_t status = info.run(&frame);
+  // Everything has run when a partition ends, also if it fails.
+  if (isGpu)
+    if (int32_t last = finishStream(&frame); status == TFC_OK)
+      status = last;
   return status == TFC_RT_POISON ? endPoisoned(handle, *call.partitioning, partition) : status;
 }
 

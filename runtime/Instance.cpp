@@ -138,14 +138,17 @@ static tfc_status checkDevice(const tfc_options &options, int64_t number) {
   return TFC_OK;
 }
 
+static bool isGpu(const tfc_device_info &device) { return strcmp(device.kind, "gpu") == 0; }
+
 static tfc_status checkDevices(const tfc_model &model, const tfc_options &options) {
   for (int64_t i = 0; options.devices && i < options.device_count; ++i)
     if (tfc_status status = checkDevice(options, i))
       return status;
   for (int64_t i = 1; i < model.device_count; ++i) {
     const tfc_device_info &device = model.devices[i];
-    bool isThere =
-        strcmp(device.kind, "cpu") == 0 && (!options.devices || findOptions(device, options));
+    // Calls find out whether a GPU is there.
+    bool isThere = isGpu(device) || (strcmp(device.kind, "cpu") == 0 &&
+                                     (!options.devices || findOptions(device, options)));
     if (!isThere)
       return failCreate(TFC_NO_DEVICE, "%s needs the device %s, which is not there", model.name,
                         device.name);
@@ -168,19 +171,31 @@ static int32_t threadsOf(const tfc_model &model, int32_t device, const tfc_optio
 
 //===- States -------------------------------------------------------------===//
 
-bool tfc::runtime::allocateVariables(const tfc_model &model, const Allocator &allocator,
-                                     Block &storage, void **variables) {
+Gpu *tfc::runtime::gpuOf(const State &state, const tfc_variable_info &variable) {
+  Gpu &gpu = state.gpus[variable.device];
+  return gpu.isUsed() ? &gpu : nullptr;
+}
+
+bool tfc::runtime::allocateVariables(const State &state, Place place, Block &storage,
+                                     void **variables) {
+  const tfc_model &model = *state.model;
+  auto isWanted = [&](const tfc_variable_info &variable) {
+    return (gpuOf(state, variable) == nullptr) == (place == Place::Host);
+  };
   auto paddedBytes = [](const tfc_variable_info &variable) {
     return (variable.bytes + 63) / 64 * 64;
   };
   uint64_t bytes = 0;
   for (int32_t i = 0; i < model.variable_count; ++i)
-    if (__builtin_add_overflow(bytes, paddedBytes(model.variables[i]), &bytes))
+    if (isWanted(model.variables[i]) &&
+        __builtin_add_overflow(bytes, paddedBytes(model.variables[i]), &bytes))
       return false;
-  if (!storage.reserve(allocator, bytes))
+  if (!storage.reserve(state.allocator, bytes))
     return false;
   char *next = storage.data();
   for (int32_t i = 0; i < model.variable_count; ++i) {
+    if (!isWanted(model.variables[i]))
+      continue;
     variables[i] = next;
     next += paddedBytes(model.variables[i]);
   }
@@ -220,19 +235,46 @@ static bool startPools(State &state, const tfc_options &options) {
   return true;
 }
 
+/// Opens the GPUs and allocates the variables on them.
+static bool openGpus(State &state) {
+  const tfc_model &model = *state.model;
+  Message message;
+  for (int32_t device = 0; device < model.device_count; ++device)
+    if (isGpu(model.devices[device]) && model.image &&
+        state.gpus[device].open(state.allocator, *model.image,
+                                static_cast<int32_t>(model.devices[device].index), message))
+      return false;
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    Gpu *gpu = gpuOf(state, model.variables[i]);
+    if (!gpu || gpu->check(message))
+      continue;
+    gpu->enter();
+    state.variables[i] = gpu->allocate(static_cast<int64_t>(model.variables[i].bytes));
+    if (!state.variables[i])
+      return false;
+  }
+  return true;
+}
+
 static bool reserveState(State &state, const tfc_options &options) {
   const tfc_model &model = *state.model;
-  if (!startPools(state, options) ||
+  if (!startPools(state, options) || !state.gpus.create(state.allocator, deviceCount(model)) ||
       !state.queues.initialise(state.allocator, model, state.handles) ||
       !state.pointers.reserve(state.allocator, model.variable_count * sizeof(void *)))
     return false;
   state.variables = reinterpret_cast<void **>(state.pointers.data());
-  if (!allocateVariables(model, state.allocator, state.storage, state.variables))
+  if (model.variable_count)
+    memset(static_cast<void *>(state.variables), 0, model.variable_count * sizeof(void *));
+  if (!openGpus(state) || !allocateVariables(state, Place::Host, state.storage, state.variables))
     return false;
   // Entries of an imported graph may read variables before an initializing entry has set them.
-  for (int32_t i = 0; !model.init && i < model.variable_count; ++i)
-    if (model.variables[i].bytes)
+  for (int32_t i = 0; !model.init && i < model.variable_count; ++i) {
+    Gpu *gpu = gpuOf(state, model.variables[i]);
+    if (model.variables[i].bytes && !gpu)
       memset(state.variables[i], 0, model.variables[i].bytes);
+    else if (model.variables[i].bytes && state.variables[i])
+      gpu->clear(state.variables[i], model.variables[i].bytes);
+  }
   return true;
 }
 
@@ -240,6 +282,11 @@ static void destroyState(State *state) {
   for (ThreadPool &pool : state->pools)
     pool.finish();
   state->queues.finish();
+  for (int32_t i = 0; state->variables && i < state->model->variable_count; ++i)
+    if (Gpu *gpu = gpuOf(*state, state->model->variables[i])) {
+      gpu->enter();
+      gpu->release(state->variables[i]);
+    }
   Allocator allocator = state->allocator;
   state->~State();
   allocator.give(state, sizeof(State));
@@ -297,6 +344,7 @@ static bool reserveScratch(tfc_instance &handle) {
   size_t bytes = chunkBytes + (room.dims + room.symbols + room.found) * sizeof(int64_t) +
                  room.values * sizeof(void *);
   if (!handle.arenas.create(handle.state->allocator, deviceCount(model)) ||
+      !handle.streams.create(handle.state->allocator, deviceCount(model)) ||
       !handle.scratch.reserve(handle.state->allocator, bytes))
     return false;
   handle.chunks = reinterpret_cast<tfc_chunk *>(handle.scratch.data());
@@ -308,9 +356,44 @@ static bool reserveScratch(tfc_instance &handle) {
   return true;
 }
 
+bool tfc::runtime::reserveArena(tfc_instance &handle, int32_t device, int64_t bytes) {
+  Gpu &gpu = handle.state->gpus[device];
+  if (!gpu.isUsed())
+    return handle.arenas[device].reserve(handle.state->allocator, bytes + kArenaSlack);
+  Message message;
+  if (gpu.check(message))
+    return true;
+  gpu.enter();
+  return handle.streams[device].arena.reserve(gpu, bytes + kArenaSlack);
+}
+
+tfc_status tfc::runtime::checkDevices(tfc_instance &handle, const tfc_entry_info &entry) {
+  const tfc_partitioning *partitioning = entry.partitioning;
+  for (int32_t i = 0; partitioning && i < partitioning->partition_count; ++i) {
+    Message message;
+    const Gpu &gpu = handle.state->gpus[partitioning->partitions[i].device];
+    tfc_status status = gpu.isUsed() ? gpu.check(message) : TFC_OK;
+    if (status)
+      return handle.fail(status, "%s: %s", entry.name, message.c_str());
+  }
+  return TFC_OK;
+}
+
+static tfc_status openStreams(tfc_instance &handle) {
+  for (int32_t device = 0; device < handle.streams.size(); ++device) {
+    Gpu &gpu = handle.state->gpus[device];
+    Message message;
+    if (!gpu.isUsed() || gpu.check(message))
+      continue;
+    if (tfc_status status = handle.streams[device].open(gpu, message))
+      return handle.fail(status, "%s", message.c_str());
+  }
+  return TFC_OK;
+}
+
 /// Reserves what all entries need on a device. Sizes without a bound count as their smallest value;
 /// calls grow the arena for larger ones.
-static tfc_status reserveArena(tfc_instance &handle, int32_t device) {
+static tfc_status reserveArenas(tfc_instance &handle, int32_t device) {
   const tfc_model &model = *handle.state->model;
   int64_t most = 0;
   for (int32_t i = 0; i < model.entry_count; ++i) {
@@ -325,7 +408,7 @@ static tfc_status reserveArena(tfc_instance &handle, int32_t device) {
                          entry.name);
     most = bytes > most ? bytes : most;
   }
-  if (handle.arenas[device].reserve(handle.state->allocator, most + kArenaSlack))
+  if (reserveArena(handle, device, most))
     return TFC_OK;
   return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for the %lld bytes of the arena",
                      static_cast<long long>(most));
@@ -335,8 +418,10 @@ static tfc_status reserveRoom(tfc_instance &handle) {
   if (!handle.scratch.data() && !reserveScratch(handle))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
                        handle.state->model->name);
+  if (tfc_status status = openStreams(handle))
+    return status;
   for (int32_t device = 0; device < handle.arenas.size(); ++device)
-    if (tfc_status status = reserveArena(handle, device))
+    if (tfc_status status = reserveArenas(handle, device))
       return status;
   return TFC_OK;
 }
@@ -353,8 +438,15 @@ static tfc_instance *createHandle(State *state) {
 
 static void releaseChunks(tfc_instance &handle) {
   const State &state = *handle.state;
-  for (int64_t i = 0; handle.chunks && i < chunkCount(*state.model); ++i)
-    state.allocator.give(handle.chunks[i].data, handle.chunks[i].bytes);
+  for (int64_t i = 0; handle.chunks && i < chunkCount(*state.model); ++i) {
+    Gpu &gpu = state.gpus[i / state.model->chunk_count];
+    if (gpu.isUsed()) {
+      gpu.enter();
+      gpu.release(handle.chunks[i].data);
+    } else {
+      state.allocator.give(handle.chunks[i].data, handle.chunks[i].bytes);
+    }
+  }
 }
 
 extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t bytes) {
@@ -365,10 +457,21 @@ extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t byt
   int64_t doubled = old.bytes > INT64_MAX / 2 ? INT64_MAX : 2 * old.bytes;
   int64_t room = bytes < doubled ? doubled : bytes < 256 ? 256 : bytes;
   const Allocator &allocator = handle.state->allocator;
-  auto *data = static_cast<char *>(allocator.take(room));
+  Gpu &gpu = handle.state->gpus[frame->device];
+  auto *data = static_cast<char *>(gpu.isUsed() ? gpu.allocate(room) : allocator.take(room));
   if (!data)
     return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the %lld bytes of a list",
                        handle.entry->name, static_cast<long long>(room));
+  if (gpu.isUsed()) {
+    // Earlier work may still use the old memory.
+    int32_t status = tfc_rt_device_copy(frame, data, old.data, old.bytes);
+    if (status == TFC_OK)
+      status = finishStream(frame);
+    gpu.release(status == TFC_OK ? old.data : data);
+    if (status == TFC_OK)
+      old = {data, room};
+    return status;
+  }
   if (old.bytes)
     memcpy(data, old.data, old.bytes);
   allocator.give(old.data, old.bytes);
@@ -378,10 +481,19 @@ extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t byt
 
 /// Sets the initial values of the variables.
 static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
+  State &state = *handle.state;
+  if (checkDevices(handle, init)) {
+    handle.message.clear();
+    state.hasValues = false;
+    for (int32_t i = 0; i < state.model->variable_count; ++i)
+      if (uint64_t bytes =
+              gpuOf(state, state.model->variables[i]) ? 0 : state.model->variables[i].bytes)
+        memset(state.variables[i], 0, bytes);
+    return TFC_OK;
+  }
   for (int32_t device = 0; device < handle.arenas.size(); ++device) {
     int64_t bytes = arenaBytes(init, device, nullptr);
-    if (!isArenaSize(bytes) ||
-        !handle.arenas[device].reserve(handle.state->allocator, bytes + kArenaSlack))
+    if (!isArenaSize(bytes) || !reserveArena(handle, device, bytes))
       return handle.fail(TFC_OUT_OF_MEMORY,
                          "not enough memory for the %lld bytes of the initial values",
                          static_cast<long long>(bytes));
@@ -390,6 +502,8 @@ static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
   // The initial values may need more memory than any later call.
   for (Block &arena : handle.arenas)
     arena.reset();
+  for (GpuStream &stream : handle.streams)
+    stream.arena.reset();
   return status;
 }
 
@@ -397,6 +511,8 @@ static tfc_status initialise(tfc_instance &handle) {
   const tfc_model &model = *handle.state->model;
   if (!reserveScratch(handle))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s", model.name);
+  if (tfc_status status = openStreams(handle))
+    return status;
   if (model.init)
     if (tfc_status status = runInit(handle, *model.init))
       return status;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/DeviceThreads.h"
+#include "runtime/Gpu.h"
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
 #include "runtime/Queue.h"
@@ -36,17 +37,27 @@ struct State {
   std::atomic<int32_t> handles = 0;
   SharedLock lock;
   Objects<ThreadPool> pools;  // by device
-  Block storage;              // every variable, 64-byte aligned
-  void **variables = nullptr; // into storage
+  Objects<Gpu> gpus;          // by device
+  Block storage;              // every variable on the host, 64-byte aligned
+  void **variables = nullptr; // into storage, or memory of a GPU; null if that is missing
+  bool hasValues = true;      // false if the initial values could not be computed; under `lock`
   Block pointers;             // the memory of `variables`
   uint64_t version = 0;       // counts changes of variables; under `lock`
   Queues queues;
 };
 
-/// Allocates the model's variables in `storage` and stores their addresses. `variables` has room
-/// for all.
-bool allocateVariables(const tfc_model &model, const Allocator &allocator, Block &storage,
-                       void **variables);
+/// The GPU on which a variable is, or null.
+Gpu *gpuOf(const State &state, const tfc_variable_info &variable);
+
+/// Allocates memory in `storage` for the variables on the host, or for those that are not, and
+/// stores their addresses. `variables` has room for all; the others do not change.
+enum class Place { Host, Elsewhere };
+bool allocateVariables(const State &state, Place place, Block &storage, void **variables);
+
+/// Copies a variable, from or to memory of the host. Returns a status, with the message set if it
+/// is not TFC_OK.
+tfc_status readVariable(State &state, int32_t variable, void *to, Message &message);
+tfc_status writeVariable(State &state, int32_t variable, const void *from, Message &message);
 
 /// Makes calls that change variables exclusive; costs nothing while there is only one handle.
 class StateLock {
@@ -100,7 +111,8 @@ struct tfc_instance {
   int64_t queueEffects = 0;                // of this call so far; under the queues' mutex
   tfc::runtime::CallWaits waits;           // of this call; under the queues' mutex
   std::atomic<bool> cancelled = false;     // calls no longer wait
-  tfc::runtime::Objects<tfc::runtime::Block> arenas; // by device
+  tfc::runtime::Objects<tfc::runtime::Block> arenas;      // by device, those on the host
+  tfc::runtime::Objects<tfc::runtime::GpuStream> streams; // by device
 
   tfc_chunk *chunks = nullptr; // of the model's chunk_count, for each device; in `scratch`
 
@@ -127,6 +139,13 @@ namespace tfc::runtime {
 /// Checks the bounds of `symbols`; the message names the one that violates them.
 tfc_status checkSymbols(tfc_instance &instance, const tfc_entry_info &entry,
                         const int64_t *symbols);
+
+/// Ensures that a device has an arena of this size for the calls of a handle; returns false if
+/// there is no memory. Missing devices need none.
+bool reserveArena(tfc_instance &handle, int32_t device, int64_t bytes);
+
+/// Returns a status, with the message set, unless the devices of an entry are there.
+tfc_status checkDevices(tfc_instance &handle, const tfc_entry_info &entry);
 
 /// The devices of a model, at least 1.
 int32_t deviceCount(const tfc_model &model);

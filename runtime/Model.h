@@ -23,6 +23,7 @@ typedef struct tfc_variable_info {
   int32_t rank;
   const int64_t *dims; // static
   uint64_t bytes;
+  int64_t device; // number in tfc_model.devices
 } tfc_variable_info;
 
 // A feed or fetch of an entry. The entry's `shapes` writes its dimensions.
@@ -63,6 +64,21 @@ typedef struct tfc_device_info {
   const char *kind; // "cpu"
   int64_t index;    // among the devices of its kind
 } tfc_device_info;
+
+// A function of an image. The host launches it with blocks of `block` threads.
+typedef struct tfc_grid_info {
+  const char *name;
+  int64_t block;
+} tfc_grid_info;
+
+// The code for all devices of a kind that have memory of their own, in the form that their driver
+// loads: for "gpu", PTX as a text.
+typedef struct tfc_image_info {
+  const char *kind; // of devices
+  const char *code;
+  const tfc_grid_info *grids;
+  int64_t grid_count;
+} tfc_image_info;
 
 typedef struct tfc_call_frame tfc_call_frame;
 
@@ -139,6 +155,7 @@ struct tfc_model {
   int64_t queue_count;
   const tfc_device_info *devices; // the caller's first
   int64_t device_count;           // 0 if there is no other
+  const tfc_image_info *image;    // null without devices that have memory of their own
 };
 
 // The data of a call that are passed to an entry function; those of its partitions differ in the
@@ -214,6 +231,28 @@ int32_t tfc_rt_commit(tfc_call_frame *frame);
 // returns TFC_RT_ABORTED for the others.
 int32_t tfc_rt_fail_check(tfc_call_frame *frame, const int64_t *position, int32_t position_size,
                           int32_t status, const char *format, const int64_t *values, int32_t count);
+
+// Functions for partitions on devices that have memory of their own. There, the arena, chunks and
+// variables of the frame are memory of the device. It runs what it is given in order; the end of
+// a partition waits for it. All functions return a tfc_status, with the message set if it is not 0,
+// or another number, which the partition must return as well.
+//
+// Launches a grid of the model's image with at least `threads` threads, none if that is 0.
+// `arguments` are the `count` parameters of its function, of 8 bytes each.
+int32_t tfc_rt_device_launch(tfc_call_frame *frame, int32_t grid, int64_t threads,
+                             const int64_t *arguments, int32_t count);
+// Copies from the device to the host, and waits for it.
+int32_t tfc_rt_device_read(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
+// Copies from the host to the device; the memory of the host is free afterwards.
+int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
+int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
+int32_t tfc_rt_device_fill(tfc_call_frame *frame, void *to, int32_t byte, int64_t bytes);
+// Sends a copy in memory of the host, as tfc_rt_send does; the memory of the device is free
+// afterwards.
+int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const void *from, int64_t bytes);
+// Sets `address` to that of a copy of the constant at `constant`, which is made once.
+int32_t tfc_rt_device_constant(tfc_call_frame *frame, const void *constant, int64_t bytes,
+                               const void **address);
 
 // Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
 // They wait if necessary and return a tfc_status, with the message set if it is not 0, or another

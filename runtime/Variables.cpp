@@ -37,6 +37,33 @@ static int32_t findVariable(tfc_instance &instance, const char *name, const tfc_
   return -1;
 }
 
+tfc_status tfc::runtime::readVariable(State &state, int32_t number, void *to, Message &message) {
+  const tfc_variable_info &variable = state.model->variables[number];
+  if (Gpu *gpu = gpuOf(state, variable)) {
+    if (tfc_status status = gpu->check(message))
+      return status;
+    gpu->enter();
+    return gpu->download(to, state.variables[number], variable.bytes, message);
+  }
+  if (variable.bytes)
+    memcpy(to, state.variables[number], variable.bytes);
+  return TFC_OK;
+}
+
+tfc_status tfc::runtime::writeVariable(State &state, int32_t number, const void *from,
+                                       Message &message) {
+  const tfc_variable_info &variable = state.model->variables[number];
+  if (Gpu *gpu = gpuOf(state, variable)) {
+    if (tfc_status status = gpu->check(message))
+      return status;
+    gpu->enter();
+    return gpu->upload(state.variables[number], from, variable.bytes, message);
+  }
+  if (variable.bytes)
+    memcpy(state.variables[number], from, variable.bytes);
+  return TFC_OK;
+}
+
 extern "C" tfc_status tfc_instance_get(tfc_instance *instance, const char *name,
                                        const tfc_tensor *out) {
   if (!instance)
@@ -47,9 +74,9 @@ extern "C" tfc_status tfc_instance_get(tfc_instance *instance, const char *name,
   if (index < 0)
     return status;
   StateLock lock(*instance->state, /*exclusive=*/false);
-  if (uint64_t bytes = instance->state->model->variables[index].bytes)
-    memcpy(out->data, instance->state->variables[index], bytes);
-  return TFC_OK;
+  Message message;
+  status = readVariable(*instance->state, index, out->data, message);
+  return status ? instance->fail(status, "variable '%s': %s", name, message.c_str()) : TFC_OK;
 }
 
 extern "C" tfc_status tfc_instance_set(tfc_instance *instance, const char *name,
@@ -66,7 +93,7 @@ extern "C" tfc_status tfc_instance_set(tfc_instance *instance, const char *name,
     return instance->fail(TFC_INVALID_ARGUMENT,
                           "variable '%s' is bool, but a byte is neither 0 nor 1", name);
   StateLock lock(*instance->state, /*exclusive=*/true);
-  if (bytes)
-    memcpy(instance->state->variables[index], in->data, bytes);
-  return TFC_OK;
+  Message message;
+  status = writeVariable(*instance->state, index, in->data, message);
+  return status ? instance->fail(status, "variable '%s': %s", name, message.c_str()) : TFC_OK;
 }

@@ -34,9 +34,10 @@ typedef enum tfc_status {
   TFC_UNSUPPORTED_CPU = 8, // the model was compiled for another processor
   TFC_ABI_MISMATCH = 9,    // model, runtime or options of another version
   TFC_INTERNAL = 10,
-  TFC_CLOSED = 11,    // a queue accepts no more elements, or has fewer left than requested
-  TFC_CANCELLED = 12, // the wait at a queue was ended from outside
-  TFC_NO_DEVICE = 13  // a device that the model needs is not there
+  TFC_CLOSED = 11,     // a queue accepts no more elements, or has fewer left than requested
+  TFC_CANCELLED = 12,  // the wait at a queue was ended from outside
+  TFC_NO_DEVICE = 13,  // a device that the model needs is not there
+  TFC_DEVICE_LOST = 14 // a device has failed, and nothing can run on it any more
 } tfc_status;
 
 typedef enum tfc_dtype {

@@ -57,6 +57,7 @@ private:
   Constant *facts(const EntryInfo &info);
   Constant *partitioning(const EntryInfo &info, unsigned number);
   Constant *device(StringRef name);
+  Constant *image(const ImageInfo &info);
   Constant *entry(const EntryInfo &info, unsigned number);
   Constant *hostFunction(unsigned number, StringRef what, llvm::FunctionType *type);
 
@@ -80,7 +81,7 @@ private:
 } // namespace
 
 // The layouts that the functions below rely on.
-static_assert(sizeof(tfc_variable_info) == 40 && offsetof(tfc_variable_info, dims) == 24);
+static_assert(sizeof(tfc_variable_info) == 48 && offsetof(tfc_variable_info, dims) == 24);
 static_assert(sizeof(tfc_value_info) == 24 && offsetof(tfc_value_info, dtype) == 16);
 static_assert(sizeof(tfc_symbol_info) == 64 && offsetof(tfc_symbol_info, lower_site) == 48);
 static_assert(sizeof(tfc_entry_info) == 120 && offsetof(tfc_entry_info, facts) == 88 &&
@@ -88,7 +89,8 @@ static_assert(sizeof(tfc_entry_info) == 120 && offsetof(tfc_entry_info, facts) =
 static_assert(sizeof(tfc_partition_info) == 24 && sizeof(tfc_slot_info) == 8 &&
               sizeof(tfc_partitioning) == 32 && sizeof(tfc_device_info) == 24);
 static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
-static_assert(sizeof(tfc_model) == 96 && offsetof(tfc_model, init) == 56 &&
+static_assert(sizeof(tfc_grid_info) == 16 && sizeof(tfc_image_info) == 32);
+static_assert(sizeof(tfc_model) == 104 && offsetof(tfc_model, init) == 56 &&
               offsetof(tfc_model, queue_count) == 72 && offsetof(tfc_model, device_count) == 88);
 static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
 static_assert(sizeof(tfc_library) == 16);
@@ -134,7 +136,7 @@ Constant *DescriptorBuilder::variable(const VariableInfo &info) {
   const dfg::Dtype &dtype = dfg::dtypeOf(info.type.getElementType());
   return structure({text(info.name), info.formerly ? text(*info.formerly) : null(), i32(dtype.code),
                     i32(info.type.getRank()), dims(info.type.getShape()),
-                    i64(info.type.getNumElements() * dtype.bytes)});
+                    i64(info.type.getNumElements() * dtype.bytes), i64(info.device)});
 }
 
 static int32_t kindOf(dfg::QueueKind kind) {
@@ -231,6 +233,13 @@ Constant *DescriptorBuilder::device(StringRef name) {
   return structure({text(name), text(device.kind), i64(*device.index)});
 }
 
+Constant *DescriptorBuilder::image(const ImageInfo &info) {
+  llvm::SmallVector<Constant *> grids;
+  for (auto &[name, block] : info.grids)
+    grids.push_back(structure({text(name), i64(block)}));
+  return makeGlobal(structure({text(info.kind), text(info.code), array(grids), i64(grids.size())}));
+}
+
 llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {
   llvm::SmallVector<Constant *> variables, entries, queues, devices;
   for (StringRef name : model.devices)
@@ -245,11 +254,12 @@ llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef fea
   const EntryInfo &init = model.init ? *model.init : noInit;
   Constant *initializer = model.init ? makeGlobal(entry(init, model.entries.size())) : null();
   StringRef name = model.name.empty() ? StringRef(names.prefix) : StringRef(model.name);
-  return makeGlobal(structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
-                               i32(model.chunks), text(name), text(cpu), text(features),
-                               array(variables), array(entries), initializer, array(queues),
-                               i64(queues.size()), array(devices), i64(devices.size())}),
-                    names.prefix + ".model", false);
+  return makeGlobal(
+      structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
+                 i32(model.chunks), text(name), text(cpu), text(features), array(variables),
+                 array(entries), initializer, array(queues), i64(queues.size()), array(devices),
+                 i64(devices.size()), model.image ? image(*model.image) : null()}),
+      names.prefix + ".model", false);
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildLibrary(Constant *descriptor) {

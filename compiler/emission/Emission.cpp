@@ -9,6 +9,7 @@
 #include "compiler/emission/Symbols.h"
 #include "compiler/emission/Weights.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/kernel/Kernel.h"
 #include "dialects/rt/Names.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/FileSystem.h"
@@ -285,7 +286,8 @@ LogicalResult Emitter::checkDeclarations() {
            (name == rt::kWeightsName && !weights.empty());
   };
   for (Operation &op : *module.getBody()) {
-    if (!isDeclaration(op))
+    kernel::AbiAttr abi = kernel::abiOf(&op);
+    if (!isDeclaration(op) || (abi && !abi.getGrids().empty()))
       continue;
     StringRef name = SymbolTable::getSymbolName(&op);
     if (!isKnown(name))

@@ -119,8 +119,18 @@ Value Addresses::find(Value root) {
   if (auto read = root.getDefiningOp<ReadOp>())
     return variable(read.getVariableAttr());
   if (auto constant = root.getDefiningOp<ConstantOp>())
-    return context.module.weight(context.start, context.loc, constant.getValue());
+    return findConstant(constant);
   return root.getDefiningOp<LaunchOp>() ? findPlaced(cast<OpResult>(root)) : inArena(root);
+}
+
+/// Devices with memory of their own have copies of constants.
+Value Addresses::findConstant(ConstantOp op) {
+  Value weight = context.module.weight(context.start, context.loc, op.getValue());
+  if (!context.isRemote)
+    return weight;
+  Value bytes = sizes->constant(*bytesOf(op.getType()).constant());
+  return rt::DeviceConstantOp::create(context.start, context.loc, context.pointer, context.frame,
+                                      weight, bytes);
 }
 
 /// Returns the memory of a launch's result.

@@ -53,6 +53,7 @@ public:
 
 private:
   mlir::Value find(mlir::Value root);
+  mlir::Value findConstant(dfg::ConstantOp op);
   mlir::Value findPlaced(mlir::OpResult result);
   mlir::Value inArena(mlir::Value root);
   mlir::Value fail(mlir::Value root);

@@ -1,10 +1,13 @@
 // Keeps the insertion points of a host function, and builds operations that all its builders need.
 
 #include "compiler/host/Context.h"
+#include "dialects/dfg/Devices.h"
+#include "dialects/rt/Rt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace tfc;
+using namespace tfc::dfg;
 using namespace tfc::host;
 
 Context::Context(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
@@ -12,6 +15,8 @@ Context::Context(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, 
     : module(module), entry(entry), info(info), counts(counts), b(entry.getContext()),
       start(entry.getContext()), loc(entry.getLoc()),
       pointer(LLVM::LLVMPointerType::get(entry.getContext())) {
+  DeviceAttr device = entry.getDeviceAttr();
+  isRemote = device && hasOwnMemory(device.getDevice());
   function = module.addEntryFunction(number, name, b.getI32Type(), pointer, loc);
   Block *body = function.addEntryBlock(b);
   frame = body->getArgument(0);
@@ -41,11 +46,19 @@ Value Context::offset(Value base, Value bytes) {
 }
 
 void Context::fill(Value to, int8_t byte, Value bytes) {
+  if (isRemote) {
+    rt::DeviceFillOp::create(b, loc, frame, to, byte, bytes);
+    return;
+  }
   Value filler = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(byte));
   LLVM::MemsetOp::create(b, loc, to, filler, bytes, /*isVolatile=*/false);
 }
 
 void Context::move(Value to, Value from, Value bytes) {
+  if (isRemote) {
+    rt::DeviceCopyOp::create(b, loc, frame, to, from, bytes);
+    return;
+  }
   LLVM::MemcpyOp::create(b, loc, to, from, bytes, /*isVolatile=*/false);
 }
 

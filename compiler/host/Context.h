@@ -28,6 +28,8 @@ struct Context {
   mlir::Type pointer;
   /// Of the loops around the current step that have numbered checks, from outside in.
   llvm::SmallVector<mlir::Value> iterations;
+  /// True on a device with memory of its own: addresses of values are there.
+  bool isRemote = false;
   bool hasFailed = false;
 
   /// Adds function `name` of entry `number`.

@@ -1,6 +1,7 @@
 // Creates the symbols, weights and numbers that the host functions of a module share.
 
 #include "compiler/host/HostModule.h"
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/rt/Names.h"
 #include "dialects/rt/Rt.h"
@@ -10,8 +11,14 @@ using namespace tfc;
 using namespace tfc::host;
 
 HostModule::HostModule(ModuleOp module) : module(module), symbols(module) {
-  for (auto variable : module.getOps<dfg::VariableOp>())
+  SmallVector<dfg::DeviceAttr> devices = dfg::devicesOf(module);
+  for (auto variable : module.getOps<dfg::VariableOp>()) {
     variableNumbers.try_emplace(variable.getSymNameAttr(), variableNumbers.size());
+    auto device = variable->getAttrOfType<dfg::DeviceAttr>(dfg::kDeviceAttr);
+    variableDevices.push_back(device ? llvm::find(devices, device) - devices.begin() : 0);
+  }
+  for (auto [number, grid] : llvm::enumerate(kernel::gridsOf(module)))
+    gridNumbers.try_emplace(grid.getName(), number);
   for (auto queue : module.getOps<dfg::QueueOp>())
     queueNumbers.try_emplace(queue.getSymNameAttr(), queueNumbers.size());
 }
@@ -61,6 +68,8 @@ void HostModule::finish() {
     all.push_back(value);
   if (!all.empty())
     dfg::DfgDialect::WeightsAttrHelper(context).setAttr(module, ArrayAttr::get(context, all));
+  if (llvm::any_of(variableDevices, [](int64_t device) { return device != 0; }))
+    module->setAttr(rt::kVariableDevicesAttr, DenseI64ArrayAttr::get(context, variableDevices));
   if (chunkCount > 0)
     dfg::DfgDialect::ChunksAttrHelper(context).setAttr(
         module, Builder(context).getI32IntegerAttr(chunkCount));

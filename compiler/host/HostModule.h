@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -30,18 +31,22 @@ public:
     return queueNumbers.lookup(queue.getAttr());
   }
 
+  /// The number of a launch among those of all kernels of the module.
+  unsigned gridNumber(kernel::GridAttr grid) const { return gridNumbers.lookup(grid.getName()); }
+
   int64_t getWeightBytes() const { return weightBytes; }
 
   /// Records that an entry uses the chunk.
   void useChunk(unsigned number) { chunkCount = std::max(chunkCount, number + 1); }
 
-  /// Sets `dfg.weights` and `dfg.chunks`.
+  /// Sets `dfg.weights`, `dfg.chunks` and `rt.variable_devices`.
   void finish();
 
 private:
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
-  llvm::DenseMap<mlir::StringAttr, unsigned> variableNumbers, queueNumbers;
+  llvm::DenseMap<mlir::StringAttr, unsigned> variableNumbers, queueNumbers, gridNumbers;
+  llvm::SmallVector<int64_t> variableDevices;
   llvm::MapVector<mlir::ElementsAttr, int64_t> weights; // to their offsets
   int64_t weightBytes = 0;
   unsigned chunkCount = 0;

@@ -14,11 +14,14 @@ bool Launches::isKernelFor(LaunchOp op, LLVM::LLVMFuncOp kernel) {
     context.error(op) << "expects " << op.getKernelAttr() << " to be a generated kernel";
     return false;
   }
-  if (kernel::TargetAttr target = kernel::targetOf(kernel); target && target.isGpu()) {
-    context.error(op) << "cannot launch " << op.getKernelAttr() << " on a GPU yet [not-yet]";
+  kernel::TargetAttr target = kernel::targetOf(kernel);
+  if (target && target.isGpu() != context.isRemote) {
+    context.error(op) << "expects " << op.getKernelAttr() << " to be for the device of the entry";
     return false;
   }
-  size_t count = op.getSizes().getSizes().size() + op.getInputs().size() + 3;
+  // Sizes, addresses, scratch memory and, on CPUs, the units.
+  size_t count =
+      op.getSizes().getSizes().size() + op.getInputs().size() + (context.isRemote ? 1 : 3);
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     count += !isWrittenOverOperand(op, i);
   if (kernel.getNumArguments() == count)
@@ -50,12 +53,23 @@ SmallVector<Value> Launches::argumentsOf(LaunchOp op) {
   return arguments;
 }
 
+/// Launches the grids of a kernel one after the other, with the same arguments.
+void Launches::launchGrids(LaunchOp op, kernel::AbiAttr abi) {
+  SmallVector<Value> arguments = argumentsOf(op);
+  for (kernel::GridAttr grid : abi.getGrids())
+    rt::DeviceLaunchOp::create(context.b, context.loc, context.frame,
+                               context.module.gridNumber(grid), arguments,
+                               sizes.build(launchSize(op, grid.getThreads())));
+}
+
 void Launches::launch(LaunchOp op) {
   auto kernel = context.module.getSymbols().lookup<LLVM::LLVMFuncOp>(op.getKernel());
   if (!isKernelFor(op, kernel))
     return;
   ++context.counts.launches;
   kernel::AbiAttr abi = kernel::abiOf(kernel);
+  if (context.isRemote)
+    return launchGrids(op, abi);
   DimExpr extent = launchSize(op, abi.getExtent());
   std::optional<int64_t> units =
       extent.interval([&](StringRef name) { return context.info.boundsOf(name); }).second;

@@ -15,6 +15,7 @@ public:
 
 private:
   bool isKernelFor(dfg::LaunchOp op, mlir::LLVM::LLVMFuncOp kernel);
+  void launchGrids(dfg::LaunchOp op, kernel::AbiAttr abi);
   llvm::SmallVector<mlir::Value> argumentsOf(dfg::LaunchOp op);
   mlir::Value scratchOf(dfg::LaunchOp op);
 

@@ -103,6 +103,14 @@ private:
   LogicalResult lowerOp(rt::ReceiveOp op);
   LogicalResult lowerOp(rt::ReleaseOp op);
   LogicalResult lowerOp(rt::CommitOp op);
+  LogicalResult lowerOp(rt::DeviceLaunchOp op);
+  LogicalResult lowerOp(rt::DeviceReadOp op);
+  LogicalResult lowerOp(rt::DeviceWriteOp op);
+  LogicalResult lowerOp(rt::DeviceCopyOp op);
+  LogicalResult lowerOp(rt::DeviceFillOp op);
+  LogicalResult lowerOp(rt::DeviceUploadOp op);
+  LogicalResult lowerOp(rt::DeviceSendOp op);
+  LogicalResult lowerOp(rt::DeviceConstantOp op);
   LogicalResult lowerOp(rt::TraceBeginOp op);
   LogicalResult lowerOp(rt::TraceEndOp op);
   LogicalResult runTasks(rt::LaunchOp op, LLVM::LLVMFuncOp kernel);
@@ -444,6 +452,70 @@ LogicalResult FunctionLowering::lowerOp(rt::CommitOp op) {
   return transfer(op, "tfc_rt_commit", {op.getFrame()});
 }
 
+//===--- devices ----------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lowerOp(rt::DeviceLaunchOp op) {
+  return transfer(op, "tfc_rt_device_launch",
+                  {op.getFrame(), constant(i32, op.getGrid()), op.getThreads(),
+                   arrayOf(op.getArguments()), constant(i32, op.getArguments().size())});
+}
+
+/// The value passes through the stack.
+LogicalResult FunctionLowering::lowerOp(rt::DeviceReadOp op) {
+  Block *next = splitAfter(op, b);
+  Type type = op.getValue().getType();
+  Value place = stack.get(function, 1);
+  auto status =
+      call(op, "tfc_rt_device_read", i32,
+           {op.getFrame(), place, op.getFrom(), constant(i64, type.getIntOrFloatBitWidth() / 8)});
+  if (!status)
+    return failure();
+  returnUnlessOk(status.getResult(), next);
+  b.setInsertionPointToStart(next);
+  op.getValue().replaceAllUsesWith(LLVM::LoadOp::create(b, loc, type, place));
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DeviceWriteOp op) {
+  Value place = arrayOf(op.getValue());
+  int64_t bytes = op.getValue().getType().getIntOrFloatBitWidth() / 8;
+  return transfer(op, "tfc_rt_device_upload",
+                  {op.getFrame(), op.getTo(), place, constant(i64, bytes)});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DeviceCopyOp op) {
+  return transfer(op, "tfc_rt_device_copy",
+                  {op.getFrame(), op.getTo(), op.getFrom(), op.getBytes()});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DeviceFillOp op) {
+  return transfer(op, "tfc_rt_device_fill",
+                  {op.getFrame(), op.getTo(), constant(i32, uint8_t(op.getByte())), op.getBytes()});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DeviceUploadOp op) {
+  return transfer(op, "tfc_rt_device_upload",
+                  {op.getFrame(), op.getTo(), op.getFrom(), op.getBytes()});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DeviceSendOp op) {
+  return transfer(op, "tfc_rt_device_send",
+                  {op.getFrame(), constant(i32, op.getSlot()), op.getFrom(), op.getBytes()});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DeviceConstantOp op) {
+  Block *next = splitAfter(op, b);
+  Value place = stack.get(function, 1);
+  auto status = call(op, "tfc_rt_device_constant", i32,
+                     {op.getFrame(), op.getConstant(), op.getBytes(), place});
+  if (!status)
+    return failure();
+  returnUnlessOk(status.getResult(), next);
+  b.setInsertionPointToStart(next);
+  op.getAddress().replaceAllUsesWith(LLVM::LoadOp::create(b, loc, pointer, place));
+  return success();
+}
+
 //===--- tracing ----------------------------------------------------------===//
 
 LogicalResult FunctionLowering::lowerOp(rt::TraceBeginOp op) {
@@ -468,7 +540,9 @@ LogicalResult FunctionLowering::lower(Operation *op) {
           .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::PropagateOp, rt::LaunchOp, rt::ChunkOp,
                 rt::GrowOp, rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp,
                 rt::QueueCloseOp, rt::RunPartitionsOp, rt::SendOp, rt::NextBufferOp,
-                rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp, rt::TraceBeginOp,
+                rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp, rt::DeviceLaunchOp,
+                rt::DeviceReadOp, rt::DeviceWriteOp, rt::DeviceCopyOp, rt::DeviceFillOp,
+                rt::DeviceUploadOp, rt::DeviceSendOp, rt::DeviceConstantOp, rt::TraceBeginOp,
                 rt::TraceEndOp>([&](auto op) { return lowerOp(op); })
           .Default([](Operation *op) { return op->emitOpError("cannot be lowered"); });
   if (succeeded(result))

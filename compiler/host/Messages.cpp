@@ -52,6 +52,12 @@ Value Messages::bufferOf(SendOp op) {
 }
 
 void Messages::send(SendOp op) {
+  if (context.isRemote && !isRegisterType(op.getValue().getType())) {
+    Value root = rootOf(op.getValue());
+    rt::DeviceSendOp::create(context.b, context.loc, context.frame, op.getSlot(),
+                             addresses.of(root), sizes.build(bytesOf(root.getType())));
+    return;
+  }
   Value value;
   if (isRegisterType(op.getValue().getType())) {
     value = toBits(context.b, context.loc, scalars.get(op.getValue()));
@@ -65,6 +71,9 @@ void Messages::send(SendOp op) {
 }
 
 void Messages::awaitRelease(AwaitReleaseOp op) {
+  // The receiver reads a copy.
+  if (context.isRemote)
+    return;
   rt::AwaitReleaseOp::create(context.b, context.loc, context.frame, op.getSlot());
 }
 
@@ -81,6 +90,11 @@ void Messages::receive(ReceiveOp op) {
   if (isScalar)
     return scalars.set(op.getValue(), fromBits(context.b, context.loc, value,
                                                registerType(op.getValue().getType())));
+  if (context.isRemote) {
+    rt::DeviceUploadOp::create(context.b, context.loc, context.frame, addresses.of(op.getValue()),
+                               value, sizes.build(bytesOf(op.getValue().getType())));
+    return;
+  }
   if (op.getCopied())
     return copies.copy(addresses.of(op.getValue()), value, op.getValue());
   addresses.set(op.getValue(), value);

@@ -57,8 +57,11 @@ Value Scalars::size(SizeOp op, Type type) {
 
 Value Scalars::load(Value value, Type type) {
   OpBuilder &b = context.b;
-  Value loaded =
-      LLVM::LoadOp::create(b, context.loc, memoryType(type), addresses.of(rootOf(value)));
+  Value from = addresses.of(rootOf(value)), loaded;
+  if (context.isRemote)
+    loaded = rt::DeviceReadOp::create(b, context.loc, memoryType(type), context.frame, from);
+  else
+    loaded = LLVM::LoadOp::create(b, context.loc, memoryType(type), from);
   if (!type.isInteger(1))
     return loaded;
   Value zero = arith::ConstantOp::create(b, context.loc, b.getI8IntegerAttr(0));
@@ -82,7 +85,10 @@ void Scalars::set(Value value, Value scalar) {
 void Scalars::store(Value scalar, Value to) {
   if (scalar.getType().isInteger(1))
     scalar = arith::ExtUIOp::create(context.b, context.loc, context.b.getI8Type(), scalar);
-  LLVM::StoreOp::create(context.b, context.loc, scalar, to);
+  if (context.isRemote)
+    rt::DeviceWriteOp::create(context.b, context.loc, context.frame, to, scalar);
+  else
+    LLVM::StoreOp::create(context.b, context.loc, scalar, to);
 }
 
 /// Multiplications and additions may be contracted, as in kernels.

@@ -74,6 +74,9 @@ Value Tapes::placeAt(const Tape &tape, Value length) {
 }
 
 void Tapes::push(PushOp op) {
+  // Probes read memory of the host.
+  if (op.getProbe() && context.isRemote)
+    return;
   if (std::optional<ProbeAttr> probe = op.getProbe())
     return show(op, *probe);
   const Tape *tape = find(op, op.getTapeAttr());

@@ -1,6 +1,7 @@
 // Live ranges of the values of an entry, and offsets in the arena by best fit over them.
 
 #include "compiler/memory/Arena.h"
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/MessageOps.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -16,6 +17,8 @@ namespace tfc::memory {
 static constexpr int64_t kAlignment = 64;
 
 Arena::Arena(EntryOp entry, const EntryInfo &info, SymbolTable &symbols) : info(info) {
+  DeviceAttr device = entry.getDeviceAttr();
+  isRemote = device && hasOwnMemory(device.getDevice());
   regions.push_back({DimExpr(1), 0});
   collectValues(entry, symbols);
   place();
@@ -77,9 +80,10 @@ void Arena::visit(Block &block, SymbolTable &symbols) {
   }
 }
 
-/// The receiver may read a buffer until the end of the call.
+/// The receiver may read a buffer until the end of the call. Messages from memory that it cannot
+/// read are copied to the host by the runtime.
 void Arena::visitSend(SendOp send) {
-  if (!send || send.getBufferCount() == 0)
+  if (!send || send.getBufferCount() == 0 || isRemote)
     return;
   scratch[send] = buffers.size();
   buffers.push_back({sendBufferBytes(send) * DimExpr(send.getBufferCount()), 0, UINT_MAX});

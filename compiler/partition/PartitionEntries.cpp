@@ -124,11 +124,14 @@ SmallVector<EntryOp> EntryDivider::divide() {
   return partitions;
 }
 
-/// Lets the partition copy what it receives and assigns to variables.
+/// Lets the partition copy what it receives and assigns to variables, or cannot read in place.
 static void copyAssigned(EntryOp partition) {
   for (auto assign : partition.getBody().getOps<AssignOp>())
     if (auto receive = rootOf(assign.getValue()).getDefiningOp<ReceiveOp>())
       receive.setCopied(true);
+  // A device cannot read in the memory of another one.
+  if (DeviceAttr device = partition.getDeviceAttr(); device && hasOwnMemory(device.getDevice()))
+    partition.walk([](ReceiveOp receive) { receive.setCopied(true); });
 }
 
 /// Removes the counters that a partition does not read.

@@ -6,6 +6,7 @@
 #include "dialects/dfg/Partitions.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/Types.h"
+#include "dialects/kernel/Kernel.h"
 #include "dialects/rt/Names.h"
 #include "dialects/rt/Rt.h"
 #include "llvm/ADT/StringSet.h"
@@ -248,6 +249,16 @@ void tfc::describeCode(ModuleOp module, ModelInfo &model) {
     model.chunks = chunks.getInt();
   for (dfg::DeviceAttr device : dfg::devicesOf(module))
     model.devices.push_back(device.getName().str());
+  if (auto numbers = module->getAttrOfType<DenseI64ArrayAttr>(rt::kVariableDevicesAttr))
+    for (auto [variable, device] : llvm::zip(model.variables, numbers.asArrayRef()))
+      variable.device = device;
+  for (auto image : module.getOps<kernel::ImageOp>()) {
+    ImageInfo &info = model.image.emplace();
+    info.kind = image.getTarget();
+    info.code = image.getCode();
+    for (kernel::GridAttr grid : kernel::gridsOf(module))
+      info.grids.emplace_back(grid.getName().str(), grid.getBlock());
+  }
   auto describe = [&](EntryInfo &info, unsigned number) {
     auto run = module.lookupSymbol(rt::entryFunctionName(number, "run"));
     auto partitioning =

@@ -17,6 +17,15 @@ struct VariableInfo {
   std::string name; // checkpoint name
   mlir::RankedTensorType type;
   std::optional<std::string> formerly;
+  int64_t device = 0; // by number in the model; see `describeCode`
+};
+
+/// The code for devices that have memory of their own, and the functions in it by name with the
+/// threads of their blocks.
+struct ImageInfo {
+  std::string kind; // of the devices
+  std::string code;
+  std::vector<std::pair<std::string, int64_t>> grids;
 };
 
 struct QueueInfo {
@@ -92,6 +101,7 @@ struct ModelInfo {
   std::optional<EntryInfo> init;
   unsigned chunks = 0;              // pieces of memory that grow during calls; see `describeCode`
   std::vector<std::string> devices; // that the entries use, the caller's first; see `describeCode`
+  std::optional<ImageInfo> image;   // see `describeCode`
 
   /// The number of an entry, or of the one of which it is a partition.
   unsigned numberOf(dfg::EntryOp entry) const;

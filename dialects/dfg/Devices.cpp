@@ -36,6 +36,10 @@ LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
 
 DeviceName callersDevice() { return {"local", 0, "cpu", 0}; }
 
+bool hasOwnMemory(const DeviceName &device) {
+  return !device.kind.empty() && device.kind != callersDevice().kind;
+}
+
 SmallVector<DeviceAttr> devicesOf(ModuleOp module) {
   if (auto devices = module->getAttrOfType<ArrayAttr>(kDevicesAttr))
     return llvm::to_vector(devices.getAsRange<DeviceAttr>());

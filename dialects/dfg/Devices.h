@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kEpochAttr = "dfg.epoch";
 /// The device whose thread makes the calls.
 DeviceName callersDevice();
 
+/// Returns true if a device has memory of its own, which the host cannot address.
+bool hasOwnMemory(const DeviceName &device);
+
 /// The devices that a placed module uses, the caller's first.
 llvm::SmallVector<DeviceAttr> devicesOf(mlir::ModuleOp module);
 

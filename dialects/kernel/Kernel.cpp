@@ -141,6 +141,14 @@ LogicalResult AbiAttr::verify(function_ref<InFlightDiagnostic()> emitError, Affi
 
 AbiAttr tfc::kernel::abiOf(Operation *function) { return function->getAttrOfType<AbiAttr>(kAbi); }
 
+SmallVector<GridAttr> tfc::kernel::gridsOf(ModuleOp module) {
+  SmallVector<GridAttr> grids;
+  for (Operation &op : *module.getBody())
+    if (AbiAttr abi = abiOf(&op))
+      llvm::append_range(grids, abi.getGrids());
+  return grids;
+}
+
 TargetAttr tfc::kernel::targetOf(Operation *code) {
   return describeTarget(code, abiOf(code).getTarget());
 }

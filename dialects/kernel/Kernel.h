@@ -42,6 +42,9 @@ TargetAttr targetOf(mlir::Operation *code);
 /// Marks `function` as the code of a kernel.
 void setAbi(mlir::Operation *function, AbiAttr abi);
 
+/// Returns the grids of all kernels of a module, in order.
+llvm::SmallVector<GridAttr> gridsOf(mlir::ModuleOp module);
+
 /// Leaves a function of a float to the C library, although code generation has a polynomial for it.
 void setFromLibrary(mlir::Operation *op);
 bool isFromLibrary(mlir::Operation *op);

@@ -19,7 +19,8 @@ template <typename Op> struct EndsCall : mlir::OpTrait::TraitBase<Op, EndsCall> 
 inline constexpr llvm::StringLiteral kArenaAttr = "rt.arena", kTapesAttr = "rt.tapes",
                                      kMemoryAttr = "rt.memory", kAlternateAttr = "rt.alternate",
                                      kScratchAttr = "rt.scratch",
-                                     kPartitioningAttr = "rt.partitioning";
+                                     kPartitioningAttr = "rt.partitioning",
+                                     kVariableDevicesAttr = "rt.variable_devices";
 
 /// Marks a function as one that describes or runs an entry.
 void setEntryFunction(mlir::LLVM::LLVMFuncOp function);

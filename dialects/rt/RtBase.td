@@ -36,6 +36,9 @@ def Rt_Dialect : Dialect {
     | `rt.scratch` | launch | `#rt.slot`: the scratch memory of its kernel |
     | `rt.scratch` | send | `#rt.slot`: the buffers into which it copies |
 
+    `rt.variable_devices` of the module lists the number of each variable's
+    device, unless all are on the caller's.
+
     `rt.entry` marks a function that describes or runs an entry, which replaces
     the entry in compiled code. `rt.partitioning` describes the partitions that
     such a function runs.

@@ -115,3 +115,27 @@ LogicalResult NextBufferOp::verify() { return verifySlot(*this, getSlot()); }
 LogicalResult AwaitReleaseOp::verify() { return verifySlot(*this, getSlot()); }
 LogicalResult ReceiveOp::verify() { return verifySlot(*this, getSlot()); }
 LogicalResult ReleaseOp::verify() { return verifySlot(*this, getSlot()); }
+
+//===--- devices ----------------------------------------------------------===//
+
+LogicalResult DeviceLaunchOp::verify() {
+  // A launch has at most 4 KB of parameters.
+  constexpr size_t kMost = 512;
+  if (getGrid() > INT32_MAX)
+    return emitOpError("expects the number of a grid");
+  if (getArguments().size() > kMost)
+    return emitOpError("expects at most ")
+           << kMost << " arguments, but got " << getArguments().size();
+  return success();
+}
+
+static LogicalResult verifyScalar(Operation *op, Type type) {
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits % 8 == 0 && bits <= 64)
+    return success();
+  return op->emitOpError("expects a scalar of whole bytes, 8 at most, but got ") << type;
+}
+
+LogicalResult DeviceReadOp::verify() { return verifyScalar(*this, getValue().getType()); }
+LogicalResult DeviceWriteOp::verify() { return verifyScalar(*this, getValue().getType()); }
+LogicalResult DeviceSendOp::verify() { return verifySlot(*this, getSlot()); }

@@ -4,6 +4,7 @@
 #define TFC_DIALECTS_RT_RTOPS_TD
 
 include "dialects/rt/RtBase.td"
+include "dialects/rt/RtDeviceOps.td"
 include "dialects/rt/RtMessageOps.td"
 
 //===----------------------------------------------------------------------===//

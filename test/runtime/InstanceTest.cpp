@@ -100,7 +100,7 @@ TEST(Instance, NeedsTheDevicesOfItsModel) {
               "toy needs the device /job:local/task:0/device:cpu:11, which is not there");
   }
   constexpr tfc_device_info kOtherKind[] = {kDevices[0],
-                                            {"/job:local/task:0/device:gpu:0", "gpu", 0}};
+                                            {"/job:local/task:0/device:tpu:0", "tpu", 0}};
   model.devices = kOtherKind;
   EXPECT_EQ(tfc_instance_create(&model, nullptr, &out), TFC_NO_DEVICE);
 }

@@ -28,7 +28,7 @@ dfg.entry @run(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], whe
 
 module attributes {kernel.targets = {gpu = #kernel.target<triple = "nvptx64-nvidia-cuda", processor = "sm_90", features = "", layout = "", l1 = 32768, l2 = 1048576>}} {
   dfg.entry @run(%x: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @below {{cannot launch @next on a GPU yet [not-yet]}}
+    // expected-error @below {{expects @next to be for the device of the entry}}
     %0 = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<4xf32>) -> tensor<4xf32>
     dfg.return %0 : tensor<4xf32>
   }

@@ -43,8 +43,8 @@ dfg.entry @missing(%arg0: tensor<f32>) -> tensor<f32> {
 // -----
 
 dfg.entry @elsewhere(%arg0: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{this version of tfc cannot place anything on /device:gpu:0 [not-yet]}}
-  %0 = dfg.neg %arg0 {dfg.device = #dfg.device<"/device:gpu:0">} : tensor<f32>
+  // expected-error @+1 {{this version of tfc cannot place anything on /device:tpu:0 [not-yet]}}
+  %0 = dfg.neg %arg0 {dfg.device = #dfg.device<"/device:tpu:0">} : tensor<f32>
   dfg.return %0 : tensor<f32>
 }
 

@@ -1,0 +1,429 @@
+//===- Gpu.cpp - GPUs: their memory, code and streams ---------------------===//
+//
+// Calls the driver for a device, and turns its errors into statuses. The partitions of entries use
+// this through the functions at the end (runtime/Model.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Gpu.h"
+
+#include "runtime/Instance.h"
+
+#include <stdio.h>
+
+using namespace tfc::runtime;
+
+//===- Devices ------------------------------------------------------------===//
+
+Gpu::~Gpu() {
+  if (!context)
+    return;
+  enter();
+  for (uint32_t i = 0; i < constantRoom; ++i)
+    release(reinterpret_cast<Constant *>(constants.data())[i].device);
+  if (module)
+    driver.unloadModule(module);
+  driver.releaseContext(device);
+}
+
+/// Returns true for errors after which every call fails.
+static bool endsDevice(cuda::Result result) {
+  constexpr cuda::Result kFirst = static_cast<cuda::Result>(700); // an invalid address
+  return result >= kFirst && result <= cuda::kLaunchFailed;
+}
+
+tfc_status Gpu::report(cuda::Result result, const char *what, Message &message) {
+  if (result == cuda::kSuccess)
+    return TFC_OK;
+  const char *text = nullptr;
+  if (driver.getErrorString(result, &text) != cuda::kSuccess || !text)
+    text = "unknown error";
+  if (endsDevice(result))
+    isLost.store(true, std::memory_order_relaxed);
+  message.clear();
+  message.add("%s: the GPU has failed: %s (%d)", what, text, static_cast<int>(result));
+  return endsDevice(result)             ? TFC_DEVICE_LOST
+         : result == cuda::kOutOfMemory ? TFC_OUT_OF_MEMORY
+                                        : TFC_INTERNAL;
+}
+
+tfc_status Gpu::check(Message &message) const {
+  if (isMissing) {
+    message.clear();
+    message.add("%s", reason);
+    return TFC_NO_DEVICE;
+  }
+  // Relaxed: a thread that sees it late gets the same error from the driver.
+  if (!isLost.load(std::memory_order_relaxed))
+    return TFC_OK;
+  message.clear();
+  message.add("the GPU has failed before, and nothing can run on it any more");
+  return TFC_DEVICE_LOST;
+}
+
+void Gpu::enter() const {
+  if (context)
+    driver.setContext(context);
+}
+
+tfc_status Gpu::open(const Allocator &from, const tfc_image_info &code, int32_t number,
+                     Message &message) {
+  used = true;
+  isMissing = true;
+  image = &code;
+  allocator = from;
+  if (!driver.load(reason, sizeof reason))
+    return TFC_OK;
+  int32_t count = 0;
+  if (cuda::Result result = driver.init(0)) {
+    snprintf(reason, sizeof reason, "the CUDA driver cannot be initialised (%d)",
+             static_cast<int>(result));
+    return TFC_OK;
+  }
+  if (driver.countDevices(&count) != cuda::kSuccess || number >= count) {
+    snprintf(reason, sizeof reason, "there is no GPU with the number %d: the driver has %d",
+             static_cast<int>(number), static_cast<int>(count));
+    return TFC_OK;
+  }
+  if (driver.getDevice(&device, number) != cuda::kSuccess ||
+      driver.retainContext(&context, device) != cuda::kSuccess) {
+    context = nullptr;
+    snprintf(reason, sizeof reason, "the GPU with the number %d cannot be used",
+             static_cast<int>(number));
+    return TFC_OK;
+  }
+  isMissing = false;
+  enter();
+  tfc_status status = load(from, code, message);
+  if (status == TFC_OK || status == TFC_OUT_OF_MEMORY)
+    return status;
+  isMissing = true;
+  snprintf(reason, sizeof reason, "%s", message.c_str());
+  message.clear();
+  return TFC_OK;
+}
+
+tfc_status Gpu::load(const Allocator &from, const tfc_image_info &code, Message &message) {
+  char log[1024] = {};
+  cuda::JitOption options[] = {cuda::kErrorLog, cuda::kErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
+  cuda::Result result = driver.loadModule(&module, code.code, 2, options, values);
+  if (result != cuda::kSuccess) {
+    module = nullptr;
+    tfc_status status = report(result, "the code of the model", message);
+    if (log[0])
+      message.add(": %s", log);
+    return status;
+  }
+  if (!functions.reserve(from, code.grid_count * sizeof(cuda::Function))) {
+    message.add("not enough memory for the functions of the GPU");
+    return TFC_OUT_OF_MEMORY;
+  }
+  auto *found = reinterpret_cast<cuda::Function *>(functions.data());
+  for (int64_t i = 0; i < code.grid_count; ++i) {
+    result = driver.getFunction(&found[i], module, code.grids[i].name);
+    if (result == cuda::kSuccess)
+      result = driver.loadFunction(found[i]);
+    if (result != cuda::kSuccess)
+      return report(result, code.grids[i].name, message);
+  }
+  return TFC_OK;
+}
+
+//===- Memory -------------------------------------------------------------===//
+
+void *Gpu::allocate(int64_t bytes) {
+  cuda::Pointer address = 0;
+  if (driver.allocate(&address, bytes > 0 ? bytes : 1) != cuda::kSuccess)
+    return nullptr;
+  return reinterpret_cast<void *>(address);
+}
+
+void Gpu::release(void *memory) {
+  if (memory)
+    driver.release(reinterpret_cast<cuda::Pointer>(memory));
+}
+
+tfc_status Gpu::upload(void *to, const void *from, uint64_t bytes, Message &message) {
+  if (bytes == 0)
+    return TFC_OK;
+  cuda::Result result =
+      driver.copyToDevice(reinterpret_cast<cuda::Pointer>(to), from, bytes, nullptr);
+  if (result == cuda::kSuccess)
+    result = driver.synchronize(nullptr);
+  return report(result, "a copy to the device", message);
+}
+
+tfc_status Gpu::download(void *to, const void *from, uint64_t bytes, Message &message) {
+  if (bytes == 0)
+    return TFC_OK;
+  cuda::Result result =
+      driver.copyToHost(to, reinterpret_cast<cuda::Pointer>(from), bytes, nullptr);
+  if (result == cuda::kSuccess)
+    result = driver.synchronize(nullptr);
+  return report(result, "a copy from the device", message);
+}
+
+void Gpu::clear(void *memory, uint64_t bytes) {
+  enter();
+  driver.fillBytes(reinterpret_cast<cuda::Pointer>(memory), 0, bytes, nullptr);
+  driver.synchronize(nullptr);
+}
+
+static uint32_t hashOf(const void *address) {
+  uint64_t bits = reinterpret_cast<uint64_t>(address) >> 4;
+  return static_cast<uint32_t>((bits * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+/// Returns the element of a constant, or the empty one where it belongs.
+Gpu::Constant *Gpu::findConstant(const void *host) const {
+  auto *table = reinterpret_cast<Constant *>(constants.data());
+  uint32_t i = hashOf(host) & (constantRoom - 1);
+  while (table[i].host && table[i].host != host)
+    i = (i + 1) & (constantRoom - 1);
+  return &table[i];
+}
+
+bool Gpu::growConstants() {
+  if (2 * (constantCount + 1) <= constantRoom)
+    return true;
+  Block larger;
+  uint32_t oldRoom = constantRoom, room = oldRoom ? 2 * oldRoom : 16;
+  if (!larger.reserve(allocator, room * sizeof(Constant)))
+    return false;
+  memset(static_cast<void *>(larger.data()), 0, room * sizeof(Constant));
+  constants.swap(larger);
+  constantRoom = room;
+  for (uint32_t i = 0; i < oldRoom; ++i)
+    if (const Constant &old = reinterpret_cast<Constant *>(larger.data())[i]; old.host)
+      *findConstant(old.host) = old;
+  return true;
+}
+
+tfc_status Gpu::constant(const void *host, int64_t bytes, const void *&address, Message &message) {
+  pthread_mutex_lock(&mutex);
+  tfc_status status = TFC_OK;
+  Constant *element = growConstants() ? findConstant(host) : nullptr;
+  if (element && !element->host) {
+    void *copy = allocate(bytes);
+    status = copy ? upload(copy, host, bytes, message) : TFC_OUT_OF_MEMORY;
+    if (status == TFC_OK) {
+      *element = {host, copy};
+      ++constantCount;
+    } else {
+      release(copy);
+    }
+  }
+  if (!element)
+    status = TFC_OUT_OF_MEMORY;
+  if (status == TFC_OUT_OF_MEMORY) {
+    message.clear();
+    message.add("not enough memory on the device for a constant of %lld bytes",
+                static_cast<long long>(bytes));
+  }
+  address = status == TFC_OK ? element->device : nullptr;
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+bool DeviceBlock::reserve(Gpu &from, int64_t bytes) {
+  if (memory && bytes <= capacity)
+    return true;
+  auto *larger = static_cast<char *>(from.allocate(bytes));
+  if (!larger)
+    return false;
+  reset();
+  gpu = &from;
+  memory = larger;
+  capacity = bytes;
+  return true;
+}
+
+void DeviceBlock::reset() {
+  if (memory) {
+    gpu->enter();
+    gpu->release(memory);
+  }
+  memory = nullptr;
+  capacity = 0;
+}
+
+//===- Streams ------------------------------------------------------------===//
+
+tfc_status GpuStream::open(Gpu &of, Message &message) {
+  gpu = &of;
+  if (stream)
+    return TFC_OK;
+  gpu->enter();
+  return gpu->report(gpu->getDriver().createStream(&stream, cuda::kNonBlockingStream), "a stream",
+                     message);
+}
+
+GpuStream::~GpuStream() {
+  if (!stream)
+    return;
+  gpu->enter();
+  for (int32_t i = 0; i < stagingCount; ++i)
+    if (void *memory = reinterpret_cast<Staging *>(stagings.data())[i].memory)
+      gpu->getDriver().releaseHost(memory);
+  gpu->getDriver().destroyStream(stream);
+}
+
+tfc_status GpuStream::synchronize(Message &message) {
+  return gpu->report(gpu->getDriver().synchronize(stream), "the work on the device", message);
+}
+
+void *GpuStream::staging(const Allocator &allocator, int32_t number, int64_t bytes) {
+  if (number >= stagingCount) {
+    Block larger;
+    int32_t count = number + 16;
+    if (!larger.reserve(allocator, count * sizeof(Staging)))
+      return nullptr;
+    memset(static_cast<void *>(larger.data()), 0, count * sizeof(Staging));
+    if (stagingCount)
+      memcpy(larger.data(), stagings.data(), stagingCount * sizeof(Staging));
+    stagings.swap(larger);
+    stagingCount = count;
+  }
+  Staging &own = reinterpret_cast<Staging *>(stagings.data())[number];
+  if (own.memory && bytes <= own.bytes)
+    return own.memory;
+  void *memory = nullptr;
+  if (gpu->getDriver().allocateHost(&memory, bytes > 64 ? bytes : 64, 0) != cuda::kSuccess)
+    return nullptr;
+  if (own.memory)
+    gpu->getDriver().releaseHost(own.memory);
+  own = {memory, bytes > 64 ? bytes : 64};
+  return memory;
+}
+
+//===- Launches -----------------------------------------------------------===//
+
+tfc_status Gpu::launch(cuda::Stream stream, int32_t grid, int64_t threads, const int64_t *arguments,
+                       int32_t count, Message &message) {
+  if (threads <= 0)
+    return TFC_OK;
+  constexpr int32_t kMost = 512;
+  void *parameters[kMost];
+  for (int32_t i = 0; i < count; ++i)
+    parameters[i] = const_cast<int64_t *>(arguments + i);
+  const tfc_grid_info &info = image->grids[grid];
+  int64_t blocks = (threads - 1) / info.block + 1;
+  if (blocks > INT32_MAX) {
+    message.clear();
+    message.add("%s: %lld threads are more than a GPU can have", info.name,
+                static_cast<long long>(threads));
+    return TFC_INVALID_ARGUMENT;
+  }
+  auto function = reinterpret_cast<cuda::Function *>(functions.data())[grid];
+  cuda::Result result =
+      driver.launch(function, static_cast<uint32_t>(blocks), 1, 1,
+                    static_cast<uint32_t>(info.block), 1, 1, 0, stream, parameters, nullptr);
+  return report(result, info.name, message);
+}
+
+//===- Functions of generated code ----------------------------------------===//
+
+namespace {
+/// The stream of the partition that a frame belongs to.
+GpuStream &streamOf(tfc_call_frame *frame) { return frame->handle->streams[frame->device]; }
+} // namespace
+
+/// Ends the call with the status, unless that is TFC_OK. `own` has its message.
+static int32_t finish(tfc_call_frame *frame, tfc_status status, const Message &own) {
+  if (status == TFC_OK)
+    return TFC_OK;
+  return frame->handle->fail(status, "%s: %s", frame->handle->entry->name, own.c_str());
+}
+
+static int32_t report(tfc_call_frame *frame, cuda::Result result, const char *what) {
+  if (result == cuda::kSuccess)
+    return TFC_OK;
+  Message message;
+  return finish(frame, streamOf(frame).getGpu().report(result, what, message), message);
+}
+
+int32_t tfc::runtime::finishStream(tfc_call_frame *frame) {
+  Message message;
+  return finish(frame, streamOf(frame).synchronize(message), message);
+}
+
+extern "C" int32_t tfc_rt_device_launch(tfc_call_frame *frame, int32_t grid, int64_t threads,
+                                        const int64_t *arguments, int32_t count) {
+  GpuStream &stream = streamOf(frame);
+  Message message;
+  return finish(frame,
+                stream.getGpu().launch(stream.get(), grid, threads, arguments, count, message),
+                message);
+}
+
+static cuda::Pointer asPointer(const void *address) {
+  return reinterpret_cast<cuda::Pointer>(address);
+}
+
+extern "C" int32_t tfc_rt_device_read(tfc_call_frame *frame, void *to, const void *from,
+                                      int64_t bytes) {
+  GpuStream &stream = streamOf(frame);
+  const cuda::Driver &driver = stream.getGpu().getDriver();
+  if (bytes > 0)
+    if (int32_t status = report(frame, driver.copyToHost(to, asPointer(from), bytes, stream.get()),
+                                "a copy from the device"))
+      return status;
+  return finishStream(frame);
+}
+
+extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const void *from,
+                                        int64_t bytes) {
+  GpuStream &stream = streamOf(frame);
+  const cuda::Driver &driver = stream.getGpu().getDriver();
+  if (bytes <= 0)
+    return TFC_OK;
+  if (int32_t status = report(frame, driver.copyToDevice(asPointer(to), from, bytes, stream.get()),
+                              "a copy to the device"))
+    return status;
+  return finishStream(frame);
+}
+
+extern "C" int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from,
+                                      int64_t bytes) {
+  GpuStream &stream = streamOf(frame);
+  if (bytes <= 0 || to == from)
+    return TFC_OK;
+  return report(
+      frame,
+      stream.getGpu().getDriver().copyOnDevice(asPointer(to), asPointer(from), bytes, stream.get()),
+      "a copy on the device");
+}
+
+extern "C" int32_t tfc_rt_device_fill(tfc_call_frame *frame, void *to, int32_t byte,
+                                      int64_t bytes) {
+  GpuStream &stream = streamOf(frame);
+  if (bytes <= 0)
+    return TFC_OK;
+  return report(frame,
+                stream.getGpu().getDriver().fillBytes(asPointer(to), static_cast<uint8_t>(byte),
+                                                      bytes, stream.get()),
+                "filling memory");
+}
+
+extern "C" int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const void *from,
+                                      int64_t bytes) {
+  tfc_instance &handle = *frame->handle;
+  int32_t buffer = handle.rendezvous.nextBuffer(slot);
+  if (buffer < 0)
+    return buffer;
+  void *copy = streamOf(frame).staging(handle.state->allocator, 2 * slot + buffer, bytes);
+  if (!copy)
+    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for a message of %lld bytes",
+                       handle.entry->name, static_cast<long long>(bytes));
+  if (int32_t status = tfc_rt_device_read(frame, copy, from, bytes))
+    return status;
+  return handle.rendezvous.send(slot, copy);
+}
+
+extern "C" int32_t tfc_rt_device_constant(tfc_call_frame *frame, const void *constant,
+                                          int64_t bytes, const void **address) {
+  Message message;
+  return finish(frame, streamOf(frame).getGpu().constant(constant, bytes, *address, message),
+                message);
+}

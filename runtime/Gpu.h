@@ -1,0 +1,141 @@
+//===- Gpu.h - GPUs: their memory, code and streams -----------------------===//
+
+#pragma once
+
+#include "runtime/CudaDriver.h"
+#include "runtime/Memory.h"
+#include "runtime/Model.h"
+
+#include <atomic>
+#include <pthread.h>
+
+namespace tfc::runtime {
+
+class Message;
+
+/// A GPU that a model uses: the functions of the model on it, and memory that all handles share.
+///
+/// Without a driver or a device it is missing, and after an error from which the driver does not
+/// recover it is lost; `check` says so. Functions that return a status set the message if it is not
+/// TFC_OK. All are thread-safe, except for `open`.
+class Gpu {
+public:
+  Gpu() = default;
+  Gpu(const Gpu &) = delete;
+  Gpu &operator=(const Gpu &) = delete;
+  ~Gpu();
+
+  /// Loads the image on the device with this number. Fails only if there is no memory.
+  tfc_status open(const Allocator &allocator, const tfc_image_info &image, int32_t number,
+                  Message &message);
+
+  /// True for devices that are GPUs, also if they are missing.
+  bool isUsed() const { return used; }
+  /// Returns TFC_NO_DEVICE or TFC_DEVICE_LOST if nothing can run.
+  tfc_status check(Message &message) const;
+
+  /// Makes calls of the driver on this thread refer to the device.
+  void enter() const;
+
+  const cuda::Driver &getDriver() const { return driver; }
+  /// Turns the result of a call of the driver, which did `what`, into a status.
+  tfc_status report(cuda::Result result, const char *what, Message &message);
+
+  /// Memory of the device; null if there is none.
+  void *allocate(int64_t bytes);
+  void release(void *memory);
+
+  tfc_status upload(void *to, const void *from, uint64_t bytes, Message &message);
+  /// Sets memory to zero; an error shows in later calls.
+  void clear(void *memory, uint64_t bytes);
+  tfc_status download(void *to, const void *from, uint64_t bytes, Message &message);
+
+  tfc_status launch(cuda::Stream stream, int32_t grid, int64_t threads, const int64_t *arguments,
+                    int32_t count, Message &message);
+  /// The address of the copy of a constant.
+  tfc_status constant(const void *host, int64_t bytes, const void *&address, Message &message);
+
+private:
+  struct Constant {
+    const void *host;
+    void *device;
+  };
+
+  tfc_status load(const Allocator &allocator, const tfc_image_info &image, Message &message);
+  bool growConstants();
+  Constant *findConstant(const void *host) const;
+
+  bool used = false;
+  bool isMissing = false;
+  std::atomic<bool> isLost = false;
+  char reason[256] = {}; // why it is missing
+  cuda::Driver driver;
+  cuda::Device device = 0;
+  cuda::Context context = nullptr;
+  cuda::Module module = nullptr;
+  const tfc_image_info *image = nullptr;
+  Allocator allocator = {};
+  Block functions; // cuda::Function, by grid
+  /// A hash table of constants with open addressing, of a power of two of elements.
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  Block constants;
+  uint32_t constantCount = 0, constantRoom = 0;
+};
+
+/// Waits for the work of a partition on a GPU. Returns a status, with the message set if it is not
+/// TFC_OK.
+int32_t finishStream(tfc_call_frame *frame);
+
+/// Memory of a device, with the interface of Block.
+class DeviceBlock {
+public:
+  DeviceBlock() = default;
+  DeviceBlock(const DeviceBlock &) = delete;
+  DeviceBlock &operator=(const DeviceBlock &) = delete;
+  ~DeviceBlock() { reset(); }
+
+  bool reserve(Gpu &gpu, int64_t bytes);
+  void reset();
+  char *data() const { return memory; }
+
+private:
+  Gpu *gpu = nullptr;
+  char *memory = nullptr;
+  int64_t capacity = 0;
+};
+
+/// The work of a handle on a GPU: a stream, and memory for its calls.
+class GpuStream {
+public:
+  GpuStream() = default;
+  GpuStream(const GpuStream &) = delete;
+  GpuStream &operator=(const GpuStream &) = delete;
+  ~GpuStream();
+
+  /// Creates the stream, once.
+  tfc_status open(Gpu &gpu, Message &message);
+
+  Gpu &getGpu() const { return *gpu; }
+  cuda::Stream get() const { return stream; }
+  /// Waits for everything that was enqueued.
+  tfc_status synchronize(Message &message);
+
+  /// Returns pinned memory for a message; null if there is none. `number` counts slots and their
+  /// buffers.
+  void *staging(const Allocator &allocator, int32_t number, int64_t bytes);
+
+  DeviceBlock arena;
+
+private:
+  struct Staging {
+    void *memory;
+    int64_t bytes;
+  };
+
+  Gpu *gpu = nullptr;
+  cuda::Stream stream = nullptr;
+  Block stagings;
+  int32_t stagingCount = 0;
+};
+
+} // namespace tfc::runtime
