@@ -232,6 +232,8 @@ bool DeviceBlock::reserve(Gpu &from, int64_t bytes) {
   auto *larger = static_cast<char *>(from.allocate(bytes));
   if (!larger)
     return false;
+  // Code may read, and drop, elements of empty tensors, which nobody writes.
+  from.clear(larger, static_cast<uint64_t>(bytes));
   reset();
   gpu = &from;
   memory = larger;

@@ -266,7 +266,7 @@ LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
   for (unsigned i = 0; i < shapes.numSizes(); ++i)
     sizes.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getArgument(i)));
   LaneTarget target;
-  target.hasFma = true;
+  target.hasFma = target.guardsLoads = true;
   KernelEmitter emitter(b, loc, shapes, target, sizes);
   Value thread = threadNumber(b, loc);
   place(emitter, grid, function, thread);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/gpu/Legalize.h"
 #include "compiler/gpu/Libclc.h"
 #include "compiler/gpu/Passes.h"
 #include "compiler/gpu/Selectable.h"
@@ -55,7 +56,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigne
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PipelineTuningOptions tuning;
+  // Threads are the lanes; the code generator joins loads and stores that are adjacent.
+  tuning.LoopVectorization = tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
@@ -113,6 +117,7 @@ FailureOr<std::string> GpuEmitImagePass::compile(ModuleOp device) {
   setFloatMode(*module);
   inlineFunctions(*module);
   optimize(*module, *machine, optLevel);
+  legalize(*module);
   if (failed(checkSelectable(*module, device)))
     return failure();
   llvm::SmallVector<char, 0> text;

@@ -24,7 +24,11 @@ GridPlan::GridPlan(Operation *op)
     return;
   for (const Nest &nest : schedule.nests())
     divide(nest);
+  findShared();
 }
+
+/// Returns true if the sweeps of a nest share loops, whose points are threads.
+static bool isOneLaunch(const Nest &nest) { return !nest.outer.empty() && nest.sweeps.size() > 1; }
 
 /// The loops of a sweep whose points are independent: all of them without a reduction, else those
 /// around the accumulators. The loop along which lanes run comes last.
@@ -53,7 +57,7 @@ void GridPlan::divide(const Nest &nest) {
     for (unsigned loop : loops)
       grid.sizes.push_back(nest.sizes[loop]);
   };
-  if (!nest.outer.empty() && nest.sweeps.size() > 1) {
+  if (isOneLaunch(nest)) {
     SmallVector<const LoopSweep *> all;
     for (const LoopSweep &sweep : nest.sweeps)
       all.push_back(&sweep);
@@ -64,8 +68,6 @@ void GridPlan::divide(const Nest &nest) {
     loops.append(parallelLoops(sweep));
     add(&sweep, loops);
   }
-  if (nest.sweeps.size() > 1)
-    findShared(nest);
 }
 
 void GridPlan::addSpecial(const Nest &nest, Operation *op) {
@@ -82,12 +84,17 @@ void GridPlan::addSpecial(const Nest &nest, Operation *op) {
   add(Grid::Kind::Update, rowSizes(shapes, scatter));
 }
 
-void GridPlan::findShared(const Nest &nest) {
-  for (const LoopSweep &reader : nest.sweeps)
-    for (const LoopStage *stage : reader.stages)
+void GridPlan::findShared() {
+  auto isInOneLaunch = [&](const LoopStage *writer, const LoopStage *reader) {
+    auto [nest, sweep] = schedule.position(writer);
+    auto place = schedule.position(reader);
+    return place.first == nest && (place.second == sweep || isOneLaunch(schedule.nests()[nest]));
+  };
+  for (const Nest &nest : schedule.nests())
+    for (const LoopStage *stage : nest.stages)
       for (const Access &read : stage->footprint.reads) {
         const LoopStage *writer = schedule.stage(read.tensor.getDefiningOp());
-        if (writer && !llvm::is_contained(reader.stages, writer))
+        if (writer && !isInOneLaunch(writer, stage))
           shared.insert(read.tensor);
       }
 }

@@ -61,7 +61,7 @@ public:
 private:
   void divide(const Nest &nest);
   void addSpecial(const Nest &nest, mlir::Operation *op);
-  void findShared(const Nest &nest);
+  void findShared();
 
   KernelShapes shapes;
   Schedule schedule;

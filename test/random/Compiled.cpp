@@ -28,6 +28,8 @@ std::string Variant::text() const {
   std::string text = "-O" + std::to_string(pipeline.optLevel);
   if (pipeline.cpu != "native")
     text += " --mcpu=" + pipeline.cpu;
+  if (!pipeline.device.empty())
+    text += " --device=" + pipeline.device;
   if (!pipeline.disabled.empty())
     text += " --disable=" + llvm::join(pipeline.disabled, ",");
   return text;

@@ -41,6 +41,8 @@ static cl::opt<bool> hasGraphs("graphs", cl::desc("Draw `dataflow` blocks, too")
 static cl::opt<bool> hasDevices("devices",
                                 cl::desc("Draw devices of operations and variables, too"),
                                 cl::cat(category));
+static cl::opt<std::string> device("device", cl::desc("The device of what says nothing about it"),
+                                   cl::cat(category));
 static cl::opt<unsigned> limit("seconds", cl::desc("How long a program may take"), cl::init(60),
                                cl::cat(category));
 static cl::opt<unsigned> mostFailures("failures", cl::desc("Stop after that many failures"),
@@ -94,7 +96,9 @@ static unsigned variantCount() { return variants * (forAll ? getTargets().size()
 static Variant variantOf(const Job &job, unsigned number) {
   unsigned draw = forAll ? number / getTargets().size() : number;
   std::string name = job.file.empty() ? job.name() : llvm::sys::path::stem(job.file).str();
-  return makeVariant(job.seed + draw * 0x10000000, drawTarget(name, number));
+  Variant variant = makeVariant(job.seed + draw * 0x10000000, drawTarget(name, number));
+  variant.pipeline.device = device;
+  return variant;
 }
 
 /// Compares one program in all variants.

@@ -3,10 +3,10 @@
 
 _Static_assert(sizeof(tfc_call_frame) == 72, "eight pointers and two numbers");
 _Static_assert(sizeof(tfc_entry_info) == 120, "");
-_Static_assert(sizeof(tfc_variable_info) == 40, "");
+_Static_assert(sizeof(tfc_variable_info) == 48, "");
 _Static_assert(sizeof(tfc_value_info) == 24, "");
 _Static_assert(sizeof(tfc_symbol_info) == 64, "");
-_Static_assert(sizeof(tfc_model) == 96, "");
+_Static_assert(sizeof(tfc_model) == 104, "");
 _Static_assert(sizeof(tfc_queue_info) == 48, "");
 _Static_assert(sizeof(tfc_partition_info) == 24, "");
 _Static_assert(sizeof(tfc_partitioning) == 32, "");

@@ -60,6 +60,47 @@ Value KernelEmitter::argumentValue(BlockArgument argument, Point &point) {
   return element(operand.get(), indices);
 }
 
+/// Returns true if a value of a body depends on an element at computed indices.
+static bool dependsOnExtract(Value value, Block *body, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 8;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != body || depth == kDeepest)
+    return false;
+  if (isa<tensor::ExtractOp>(op))
+    return true;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return dependsOnExtract(operand, body, depth + 1); });
+}
+
+static bool selectsLoads(Operation *op) {
+  auto select = cast<arith::SelectOp>(op);
+  return dependsOnExtract(select.getTrueValue(), op->getBlock()) ||
+         dependsOnExtract(select.getFalseValue(), op->getBlock());
+}
+
+/// Emits a select as a branch, with the loads that it selects in its regions.
+Value KernelEmitter::guardedSelect(Operation *op, Point *point) {
+  auto select = cast<arith::SelectOp>(op);
+  Value condition = value(select.getCondition(), point);
+  auto branch = scf::IfOp::create(b, location, op->getResult(0).getType(), condition,
+                                  /*withElseRegion=*/true);
+  auto fill = [&](Block *block, Value source) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(block);
+    Scope scope(*this);
+    unsigned outer = std::exchange(loadDepth, values.depth());
+    // Values of a point with accumulators are not kept by region.
+    DenseMap<Value, Value> known = point ? point->values : DenseMap<Value, Value>();
+    scf::YieldOp::create(b, location, value(source, point));
+    if (point)
+      point->values = std::move(known);
+    loadDepth = outer;
+  };
+  fill(branch.thenBlock(), select.getTrueValue());
+  fill(branch.elseBlock(), select.getFalseValue());
+  return branch.getResult(0);
+}
+
 Value KernelEmitter::definedValue(OpResult source, Point *point) {
   Operation *op = source.getOwner();
   // A value defined outside of the body is the same at every point.
@@ -69,6 +110,8 @@ Value KernelEmitter::definedValue(OpResult source, Point *point) {
     return indexValue(point->loops[index.getDim()]);
   if (isa<tensor::ExtractOp>(op))
     return extract(op, point);
+  if (lanesOfTarget.guardsLoads && isa<arith::SelectOp>(op) && selectsLoads(op))
+    return guardedSelect(op, point);
   if (isa<tensor::DimOp, affine::AffineApplyOp>(op))
     return indexValue(indexExpr(source, point));
   if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||

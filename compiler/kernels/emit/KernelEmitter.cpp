@@ -71,7 +71,7 @@ Value KernelEmitter::element(Value tensor, ArrayRef<AffineExpr> indices) {
   if (const Buffer *memory = buffer(tensor)) {
     AffineExpr offset = offsetOf(*memory, normal);
     OpBuilder::InsertionGuard guard(b);
-    unsigned depth = std::max(level(offset), memory->level);
+    unsigned depth = std::max({level(offset), memory->level, loadDepth});
     if (varies(offset))
       depth = std::max(depth, laneDepth());
     moveTo(depth);

@@ -80,6 +80,7 @@ private:
   mlir::Value copy(mlir::Operation *op, llvm::SmallVector<mlir::Value> operands);
   void disableLanesOfDivisor(mlir::Operation *op, llvm::SmallVectorImpl<mlir::Value> &operands);
   mlir::Value extract(mlir::Operation *op, Point *point);
+  mlir::Value guardedSelect(mlir::Operation *op, Point *point);
   mlir::AffineExpr indexExpr(mlir::Value source, Point *point);
   mlir::AffineExpr indexSymbol(mlir::Value number);
   mlir::Value constantElement(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
@@ -90,6 +91,8 @@ private:
   const LaneTarget &lanesOfTarget;
   bool hasFailed = false;
   unsigned numConstants = 0;
+  /// Loads stay inside of this region.
+  unsigned loadDepth = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> indexCasts;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Buffer>> workspaces;

@@ -33,7 +33,9 @@ def by_target(cases, name):
 
 
 def compile_for(target, source, library, *options):
-    subprocess.run(["tfc", "compile", source, "-o", library, "--mcpu", target, *options], check=True)
+    device = os.environ.get("TFC_TEST_DEVICE")  # of what says nothing about it
+    placed = ["--device", device] if device else []
+    subprocess.run(["tfc", "compile", source, "-o", library, "--mcpu", target, *placed, *options], check=True)
 
 
 def can_run(library):

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/gpu/emulator/execute/Block.h"
+#include <cfenv>
 
 namespace tfc::gpu {
 
@@ -37,6 +38,24 @@ static std::string check(const Code &kernel, const Launch &launch) {
   return {};
 }
 
+namespace {
+
+/// The floating-point environment of a program that has changed nothing. The caller's may flush
+/// denormals, which the calculations of instructions must not.
+class DefaultEnvironment {
+public:
+  DefaultEnvironment() {
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultEnvironment() { fesetenv(&callers); }
+
+private:
+  fenv_t callers;
+};
+
+} // namespace
+
 std::string launch(const Program &program, const Launch &launch, Memory &memory,
                    Counters &counters) {
   const Code *kernel = program.findKernel(launch.kernel);
@@ -44,6 +63,7 @@ std::string launch(const Program &program, const Launch &launch, Memory &memory,
     return "there is no kernel '" + launch.kernel + "'";
   if (std::string error = check(*kernel, launch); !error.empty())
     return kernel->name + ": " + error;
+  DefaultEnvironment environment;
   Block block(program, *kernel, launch, memory, counters);
   for (uint64_t i = 0; i < launch.grid.count() && !block.hasFailed(); ++i)
     block.run(static_cast<uint32_t>(i));

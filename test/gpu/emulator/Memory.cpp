@@ -94,6 +94,29 @@ std::string Memory::write(uint64_t address, uint64_t bytes, const void *from, bo
   return {};
 }
 
+std::string Memory::copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  if (bytes == 0)
+    return {};
+  Allocations::iterator source, target;
+  std::string error = find(from, bytes, false, source);
+  if (error.empty())
+    error = find(to, bytes, false, target);
+  if (!error.empty())
+    return error;
+  if (from < to + bytes && to < from + bytes)
+    return describe(bytes, to) + " overlap " + describe(bytes, from);
+  const Bytes &old = source->second.bytes;
+  Bytes &copy = target->second.bytes;
+  uint64_t first = from - source->first, place = to - target->first;
+  memcpy(copy.at(place), old.at(first), bytes);
+  copy.setWritten(place, bytes);
+  if (!old.isWritten(first, bytes))
+    for (uint64_t i = 0; i < bytes; ++i)
+      if (!old.isWritten(first + i, 1))
+        copy.setUnwritten(place + i, 1);
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Accesses of threads
 //===----------------------------------------------------------------------===//

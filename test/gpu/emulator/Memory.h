@@ -39,6 +39,8 @@ public:
   /// changed. The accesses of a thread are aligned.
   std::string read(uint64_t address, uint64_t bytes, void *to, bool isAligned) const;
   std::string write(uint64_t address, uint64_t bytes, const void *from, bool isAligned);
+  /// Copies on the device, which may take along bytes that nobody wrote: these stay so.
+  std::string copy(uint64_t to, uint64_t from, uint64_t bytes);
 
   /// The bytes of an aligned access of a thread, at most 16, or null if it is refused, for a reason
   /// that `refusal` returns. `toWrite` marks them as written.

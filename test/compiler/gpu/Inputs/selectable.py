@@ -9,7 +9,7 @@ import sys
 
 FLOATS = {"kHalf": ["half"], "kSingle": ["float"], "kDouble": ["double"], "kFloats": ["half", "float", "double"]}
 INTEGERS = ["i8", "i16", "i32", "i64"]
-BINARY = {"copysign", "minnum", "maxnum", "minimum", "maximum", "smin", "smax", "umin", "umax", "uadd_sat", "usub_sat",
+BINARY = {"copysign", "minnum", "maxnum", "minimum", "maximum", "minimumnum", "maximumnum", "smin", "smax", "umin", "umax", "uadd_sat", "usub_sat",
           "sadd_sat", "ssub_sat"}
 TERNARY = {"fma", "fmuladd", "fshl", "fshr"}
 FLAGGED = {"ctlz", "cttz", "abs"}  # with a constant flag

@@ -89,12 +89,7 @@ Result tfc::runtime::cuda::cuMemcpyDtoHAsync_v2(void *to, Pointer from, size_t b
 Result tfc::runtime::cuda::cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t bytes,
                                                 Stream stream) {
   return enqueue(stream, [to, from, bytes] {
-    std::vector<uint8_t> data(bytes);
-    Memory &memory = theDevice().memory;
-    std::string error = memory.read(from, bytes, data.data(), false);
-    if (error.empty())
-      error = memory.write(to, bytes, data.data(), false);
-    return errorOf("cuMemcpyDtoDAsync", error);
+    return errorOf("cuMemcpyDtoDAsync", theDevice().memory.copy(to, from, bytes));
   });
 }
 

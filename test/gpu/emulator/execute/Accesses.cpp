@@ -111,7 +111,10 @@ const uint8_t *toReadSlow(Warp &warp, unsigned lane, Space space, uint64_t addre
   }
   case Space::Local: {
     Bytes &local = warp.bytes[lane];
-    bool isGood = (isOfCall || checkLocal(warp, lane, address, bytes)) &&
+    if (!isOfCall && !checkLocal(warp, lane, address, bytes))
+      return nullptr;
+    // Compilers widen loads to bytes after an array, and drop these.
+    bool isGood = (!isOfCall && local.isAnyWritten(address, bytes)) ||
                   checkWritten(warp, lane, local, address, bytes, isOfCall ? "parameter" : "local");
     return isGood ? local.at(address) : nullptr;
   }
