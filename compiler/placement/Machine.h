@@ -18,7 +18,7 @@ dfg::DeviceName complete(const dfg::DeviceName &name);
 
 /// Figures of a device, by default those of an ordinary core.
 struct DeviceFigures {
-  double flops = 50e9;  // per second
+  double flops = 100e9; // per second
   double bytes = 10e9;  // per second
   double launch = 2e-7; // seconds before a kernel runs
 };

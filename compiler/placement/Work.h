@@ -7,8 +7,8 @@
 
 namespace tfc::placement {
 
-/// Estimates the work of operations of an entry from their types. Named sizes count as their
-/// bounds, those without as `kUnknownSize`.
+/// Estimates the work of operations of an entry from their types, and from what is fused with them.
+/// Named sizes count as their bounds, those without as `kUnknownSize`.
 class Work {
 public:
   explicit Work(dfg::EntryOp entry) : bounds(entry.getBoundsAttr()) {}
@@ -27,8 +27,11 @@ public:
 
 private:
   double valueOf(const dfg::DimExpr &size) const;
+  double productOf(llvm::ArrayRef<dfg::DimExpr> sizes) const;
   double elementsOf(mlir::Type type) const;
-  double productsOf(mlir::Operation *op) const;
+  double flopsOf(mlir::Operation *op) const;
+  double bytesRead(mlir::Value operand, mlir::Operation *op) const;
+  double bytesWritten(mlir::Operation *op) const;
 
   mlir::DictionaryAttr bounds;
 };
