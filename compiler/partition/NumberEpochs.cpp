@@ -1,14 +1,17 @@
 //===- NumberEpochs.cpp - Which messages operations wait for --------------===//
 //
 // Numbers the messages that each device waits for in a block, in the order in which operations
-// first read them, and gives each operation the number of the last one that it depends on. A pass
-// of its own, because kernels depend on it also where entries are not divided.
+// first read them, and gives each operation the number of the last one that it depends on, or that
+// its readers depend on. A pass of its own, because kernels depend on it also where entries are not
+// divided.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/partition/DeviceSets.h"
 #include "compiler/partition/Passes.h"
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/Roles.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -31,7 +34,9 @@ public:
 
 private:
   void visit(Operation *op);
+  void delay(Operation *op);
   unsigned epochOf(Value value);
+  bool isReadyAtOnce(Operation *op) const;
   bool usesMessages(Operation *op) const;
 
   Block &block;
@@ -40,7 +45,8 @@ private:
   const DeviceSets &sets;
   unsigned last = 0;                  // the number of the last wait
   DenseMap<Value, unsigned> received; // waits for values of other devices
-  DenseMap<Operation *, unsigned> epochs;
+  llvm::MapVector<Operation *, unsigned> epochs;
+  DenseSet<Operation *> ready; // see isReadyAtOnce
 };
 
 } // namespace
@@ -70,8 +76,32 @@ void DeviceEpochs::visit(Operation *op) {
   if (usesMessages(op))
     epoch = ++last;
   epochs[op] = epoch;
-  if (epoch > 0 && isOnDevice(op))
-    op->setAttr(kEpochAttr, Builder(op->getContext()).getI32IntegerAttr(epoch));
+  if (isReadyAtOnce(op))
+    ready.insert(op);
+}
+
+/// Returns true for elementwise operations on variables, constants and each other, such as those on
+/// the state of an optimizer.
+bool DeviceEpochs::isReadyAtOnce(Operation *op) const {
+  if (!isa<ScalarOpInterface>(op) && !free.isCopied(op))
+    return false;
+  return epochs.lookup(op) == 0 && llvm::all_of(op->getOperands(), [&](Value operand) {
+           Operation *producer = operand.getDefiningOp();
+           return producer && (producer->hasTrait<SourceRole>() || ready.contains(producer));
+         });
+}
+
+/// Lets an operation that is ready at once wait with the first of its readers, in whose kernel it
+/// can be then, unless it is read elsewhere, too.
+void DeviceEpochs::delay(Operation *op) {
+  std::optional<unsigned> earliest;
+  for (Operation *user : op->getUsers()) {
+    auto known = epochs.find(user);
+    if (known == epochs.end())
+      return;
+    earliest = std::min(earliest.value_or(known->second), known->second);
+  }
+  epochs[op] = earliest.value_or(0);
 }
 
 void DeviceEpochs::run() {
@@ -81,6 +111,12 @@ void DeviceEpochs::run() {
                       : sets.runsOn(&op, device) && !op.hasTrait<OpTrait::IsTerminator>();
     if (isHere)
       visit(&op);
+  }
+  for (auto &[op, epoch] : llvm::reverse(epochs)) {
+    if (ready.contains(op))
+      delay(op);
+    if (epoch > 0 && isOnDevice(op))
+      op->setAttr(kEpochAttr, Builder(op->getContext()).getI32IntegerAttr(epoch));
   }
 }
 

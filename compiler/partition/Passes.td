@@ -50,7 +50,8 @@ def NumberEpochs : Pass<"tfc-number-epochs", "::mlir::ModuleOp"> {
     devices has as `dfg.epoch` the number of the last message, or branch or loop
     with messages, that it waits for on its device; none if it waits for none. A
     kernel of operations of one epoch waits for nothing that one of them does not
-    wait for.
+    wait for. Elementwise operations on variables alone wait with the first of
+    their readers, so that they are in its kernel.
   }];
 }
 
