@@ -8,8 +8,6 @@
 #include "compiler/reference/Slide.h"
 #include "dialects/dfg/ConvolutionOps.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace tfc::dfg;
 
@@ -30,10 +28,10 @@ public:
   }
 
   /// Adds padding times element `rhs`: zero, unless the product is computed and the element is not
-  /// finite.
+  /// finite, or may be stored as an infinity.
   void addPadding(int64_t rhs) {
     const Tensor &b = call.operand(1);
-    meetsInfinity |= b.isFloat() && (!b.isDetermined(rhs) || !std::isfinite(b.number(rhs)));
+    meetsInfinity |= b.isFloat() && !b.real(rhs).isBounded();
   }
 
   void store(int64_t i) {

@@ -94,8 +94,9 @@ static void addProduct(Sum &sum, const Call &call, ArrayRef<int64_t> offsets, do
       product.widen((format.computeUlp + format.ulp) * product.size());
   }
   if (offsets.size() > 2) {
-    // An infinite factor may be multiplied with a sum of the others, or with each of them.
-    bool isInfinite = false;
+    // An infinite factor may be multiplied with a sum of the others, or with each of them. Finite
+    // ones may overflow, or not, if the last one comes first.
+    bool isInfinite = std::isinf(product.value);
     for (auto [n, offset] : llvm::enumerate(offsets))
       isInfinite |= std::isinf(call.operand(n).number(offset));
     if (isInfinite)

@@ -201,8 +201,9 @@ Real Sum::get() const {
   // Partial sums may overflow in some order of the terms.
   if (absolute > 0.5 * computeLimit(elementType))
     return {total, kUndetermined};
+  // Integers add up exactly, and may only be rounded when they are stored.
   if (areIntegers && absolute <= 1 / format.computeUlp)
-    return rounded(elementType, {total, error}, 0);
+    return rounded(elementType, {total, error}, format.ulp == format.computeUlp ? 0 : 0.5);
   double share = 0;
   if (terms > 1)
     share += double(terms + 2) * 0.5 * format.computeUlp;
