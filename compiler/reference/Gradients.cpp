@@ -32,9 +32,11 @@ private:
   void findVaried();
   void findGathers();
   LogicalResult visit(size_t number);
+  bool isLeftOut(const Record &record) const;
   LogicalResult visitLeftOut(const Record &record, const std::vector<bool> &wanted);
   LogicalResult collectRows(const Record &record);
   LogicalResult add(const DatumRef &datum, Type type, DatumRef gradient);
+  LogicalResult addLeftOut(const DatumRef &datum, Type type, DatumRef gradient);
   /// Runs a fragment with the recorded operands and results of `record`.
   FailureOr<SmallVector<DatumRef>> runFragment(Fragment &fragment, ArrayRef<DatumRef> arguments,
                                                const Record *record);
@@ -51,6 +53,8 @@ private:
   /// The data that depend on an x.
   llvm::DenseSet<const Datum *> varied;
   llvm::DenseMap<const Datum *, DatumRef> adjoints;
+  /// The data to which gradients flow along left out paths alone.
+  llvm::DenseSet<const Datum *> leftOut;
   std::vector<Passage> passages; // the last one first
   /// For a sparse x: the gathers on paths to y, and their results, the last one first.
   llvm::DenseMap<const Datum *, llvm::SmallDenseSet<Operation *>> gathers;
@@ -138,6 +142,7 @@ FailureOr<SmallVector<DatumRef>> GradientInterpreter::runFragment(Fragment &frag
 
 LogicalResult GradientInterpreter::add(const DatumRef &datum, Type type, DatumRef gradient) {
   DatumRef &adjoint = adjoints[datum.get()];
+  leftOut.erase(datum.get());
   if (!adjoint) {
     adjoint = std::move(gradient);
     return success();
@@ -147,6 +152,16 @@ LogicalResult GradientInterpreter::add(const DatumRef &datum, Type type, DatumRe
   if (failed(result))
     return failure();
   adjoints[datum.get()] = result->front();
+  return success();
+}
+
+/// Adds what has flown along left out paths alone.
+LogicalResult GradientInterpreter::addLeftOut(const DatumRef &datum, Type type, DatumRef gradient) {
+  bool isAlone = !adjoints.contains(datum.get()) || leftOut.contains(datum.get());
+  if (failed(add(datum, type, std::move(gradient))))
+    return failure();
+  if (isAlone)
+    leftOut.insert(datum.get());
   return success();
 }
 
@@ -193,8 +208,17 @@ static DatumRef openElements(const DatumRef &gradient) {
   return isZero ? nullptr : Interpreter::make(std::move(open));
 }
 
-/// Handles an operation with a path to the loss that the call did not execute: zeros flow back
-/// along it.
+/// Returns true if the call did not execute a path from the operation to the loss, but the graph
+/// has one.
+bool GradientInterpreter::isLeftOut(const Record &record) const {
+  return record.op && ways.mayBeLeftOut(record.op) &&
+         llvm::all_of(record.outputs, [&](const DatumRef &output) {
+           return !output || !adjoints.contains(output.get()) || leftOut.contains(output.get());
+         });
+}
+
+/// Handles an operation that is left out: zeros flow back along the path, or what they have become
+/// on it.
 LogicalResult GradientInterpreter::visitLeftOut(const Record &record,
                                                 const std::vector<bool> &wanted) {
   if (!isa<DifferentiableOpInterface>(record.op))
@@ -203,8 +227,10 @@ LogicalResult GradientInterpreter::visitLeftOut(const Record &record,
   SmallVector<DatumRef> given;
   for (const DatumRef &output : record.outputs) {
     isGiven.push_back(mayVary(output));
-    if (isGiven.back())
-      given.push_back(zerosLike(*output));
+    if (!isGiven.back())
+      continue;
+    DatumRef gradient = adjoints.lookup(output.get());
+    given.push_back(gradient ? gradient : zerosLike(*output));
   }
   auto results =
       runFragment(*interpreter.scratch->gradientOf(record.op, isGiven, wanted), given, &record);
@@ -212,7 +238,7 @@ LogicalResult GradientInterpreter::visitLeftOut(const Record &record,
     return failure();
   for (auto [i, gradient] : llvm::enumerate(*results))
     if (DatumRef open = openElements(gradient))
-      if (failed(add(record.inputs[i], record.op->getOperand(i).getType(), open)))
+      if (failed(addLeftOut(record.inputs[i], record.op->getOperand(i).getType(), open)))
         return failure();
   return success();
 }
@@ -236,8 +262,12 @@ LogicalResult GradientInterpreter::visit(size_t number) {
     wanted.push_back(input && varied.contains(input.get()));
   if (!llvm::is_contained(wanted, true))
     return success();
+  if (isLeftOut(record))
+    return visitLeftOut(record, wanted);
   if (given.empty())
-    return record.op && ways.mayBeLeftOut(record.op) ? visitLeftOut(record, wanted) : success();
+    return success();
+  if (!record.op && leftOut.contains(record.outputs[0].get()))
+    return addLeftOut(record.inputs[0], record.type, given[0]);
   if (!record.op) {
     passages.push_back({number, {true}});
     return add(record.inputs[0], record.type, given[0]);
