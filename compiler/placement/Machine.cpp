@@ -40,9 +40,18 @@ static const Kind *findKind(StringRef name) {
   return kind == std::end(kKinds) ? nullptr : kind;
 }
 
+bool isKnownKind(const DeviceName &name) { return name.kind.empty() || findKind(name.kind); }
+
 bool isSupported(const DeviceName &name) {
   bool isLocal = DeviceName::both({name.job, name.task, "", {}}, {"local", 0, "", {}}).has_value();
-  return isLocal && (name.kind.empty() || findKind(name.kind));
+  return isLocal && isKnownKind(name);
+}
+
+std::string refusalOf(const DeviceName &name) {
+  if (!isKnownKind(name))
+    return "there is no device " + name.str() + ": expected the kind 'cpu' or 'gpu', but got '" +
+           name.kind + "'";
+  return "this version of tfc cannot place anything on " + name.str();
 }
 
 /// The first device of a kind is number 0.
@@ -141,7 +150,7 @@ private:
       return std::nullopt;
     }
     if (!isSupported(*name)) {
-      fail("this version of tfc cannot place anything on " + name->str());
+      fail(refusalOf(*name));
       return std::nullopt;
     }
     return complete(*name);

@@ -13,6 +13,12 @@ namespace tfc::placement {
 /// Returns true if this version of tfc has kernels for a device that satisfies the name.
 bool isSupported(const dfg::DeviceName &name);
 
+/// Returns true if a name leaves the kind of device open, or says one that exists.
+bool isKnownKind(const dfg::DeviceName &name);
+
+/// Says why nothing is placed on a device that is not supported.
+std::string refusalOf(const dfg::DeviceName &name);
+
 /// Returns the device of a name, with the open parts as in the caller's device.
 dfg::DeviceName complete(const dfg::DeviceName &name);
 

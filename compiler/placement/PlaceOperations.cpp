@@ -11,6 +11,7 @@
 #include "compiler/placement/Order.h"
 #include "compiler/placement/Passes.h"
 #include "compiler/placement/Replay.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -57,6 +58,11 @@ LogicalResult PlaceOperations::readDevices(Machine &machine) {
   return success();
 }
 
+/// The word by which `tfc explain` knows the refusal of a device.
+static StringRef wordFor(const DeviceName &name) {
+  return isKnownKind(name) ? " [not-yet]" : " [bad-device]";
+}
+
 LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsigned> &number) {
   if (device.empty())
     return success();
@@ -66,26 +72,31 @@ LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsig
   if (!name)
     return emitError(nowhere, "'") << device << "' is not a device: " << reason << " [devices]";
   if (!isSupported(*name))
-    return emitError(nowhere, "this version of tfc cannot place anything on ")
-           << name->str() << ", the default device [not-yet]";
+    return emitError(nowhere) << refusalOf(*name) << ", the default device" << wordFor(*name);
   number = machine.add(complete(*name));
   return success();
 }
 
-/// Refuses devices without kernels, or moves what asks for them to `other`.
+/// Refuses devices without kernels, or moves what asks for them to `other`. Each is reported once,
+/// where the first operation asks for it.
 LogicalResult PlaceOperations::checkConstraints(Groups &groups, const DeviceName &other) {
   bool isPossible = true;
+  llvm::StringSet<> reported;
   for (const Groups::Constraint &constraint : groups.constraints()) {
     if (isSupported(constraint.device))
       continue;
+    bool isNew = reported.insert(constraint.device.str()).second;
+    std::string refusal = refusalOf(constraint.device);
+    StringRef word = wordFor(constraint.device);
     if (soft) {
-      constraint.source->emitWarning("this version of tfc cannot place anything on ")
-          << constraint.device.str() << ": this is on " << other.str() << " instead [not-yet]";
+      if (isNew)
+        constraint.source->emitWarning(refusal)
+            << ": this is on " << other.str() << " instead" << word;
       groups.setConstraint({other, constraint.source});
       continue;
     }
-    constraint.source->emitError("this version of tfc cannot place anything on ")
-        << constraint.device.str() << " [not-yet]";
+    if (isNew)
+      constraint.source->emitError(refusal) << word;
     isPossible = false;
   }
   return success(isPossible);

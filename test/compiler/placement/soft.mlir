@@ -4,7 +4,7 @@
 // CHECK-LABEL: dfg.entry @f
 dfg.entry @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: dfg.neg {{.*}} {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">}
-  // expected-warning @+1 {{this version of tfc cannot place anything on /device:tpu:0: this is on /job:local/task:0/device:cpu:1 instead [not-yet]}}
+  // expected-warning @+1 {{there is no device /device:tpu:0: expected the kind 'cpu' or 'gpu', but got 'tpu': this is on /job:local/task:0/device:cpu:1 instead [bad-device]}}
   %0 = dfg.neg %x {dfg.device = #dfg.device<"/device:tpu:0">} : tensor<4xf32>
   dfg.return %0 : tensor<4xf32>
 }
