@@ -410,6 +410,13 @@ static void checkInputs(const CompileRequest &request) {
                                              ") has inputs and weights to specify");
 }
 
+/// A library was compiled for its devices.
+static void checkPlacement(const CLI::App &command, const CompileRequest &request) {
+  for (const char *option : {"--device", "--devices", "--placement"})
+    if (StringRef(request.input).ends_with(".so") && command.count(option) > 0)
+      throw CLI::ValidationError(option, "a compiled library has its devices; compile it again");
+}
+
 /// The entry to call is described for a file that declares none, otherwise it is named.
 static void completeCalled(CompileRequest &request, std::string &entry) {
   if (entry.empty() || !needsEntries(request.input))
@@ -445,10 +452,12 @@ static void complete(Parser &parser) {
     checkDims(result.run, isGiven && !generates);
     completeCalled(result.run.compile, result.run.entry);
     checkInputs(result.run.compile);
+    checkPlacement(*parser.run, result.run.compile);
   } else if (*parser.bench) {
     result.command = Command::Bench;
     completeCalled(result.bench.compile, result.bench.entry);
     checkInputs(result.bench.compile);
+    checkPlacement(*parser.bench, result.bench.compile);
     result.bench.compile.keepSymbols = result.bench.kernels;
   } else if (*parser.show) {
     result.command = Command::Show;
