@@ -45,6 +45,8 @@ Scheduler::Scheduler(const TaskGraph &graph)
     edgesTo[graph.edges[i].to].push_back(i);
   for (const TaskGraph::Task &task : graph.tasks)
     weights[task.unit] += meanOf(task.seconds);
+  for (const TaskGraph::Unit &unit : graph.units)
+    areFree.push_back(std::count(unit.allowed.begin(), unit.allowed.end(), true) > 1);
   lightest = 1e-3 * std::accumulate(weights.begin(), weights.end(), 0.0);
   computeRanks();
   linkUnits();
@@ -87,11 +89,6 @@ void Scheduler::linkUnits() {
     link(edge.from, edge.to);
   for (const std::set<unsigned> &units : linked)
     neighbours.emplace_back(units.begin(), units.end());
-}
-
-bool Scheduler::isFree(unsigned unit) const {
-  const std::vector<bool> &allowed = graph.units[unit].allowed;
-  return std::count(allowed.begin(), allowed.end(), true) > 1;
 }
 
 /// Units without work, such as variables, follow those that read them.
@@ -275,8 +272,8 @@ bool Scheduler::accept(Schedule &best, const Devices &devices) const {
 bool Scheduler::moveOne(Schedule &best) const {
   bool isBetter = false;
   for (unsigned unit = 0; unit < graph.units.size(); ++unit)
-    for (unsigned device = 0; device < graph.deviceCount && budget > 0; ++device) {
-      if (!isFree(unit) || best.devices[unit] == device || !isAllowed(unit, device))
+    for (unsigned device = 0; isFree(unit) && device < graph.deviceCount && budget > 0; ++device) {
+      if (best.devices[unit] == device || !isAllowed(unit, device))
         continue;
       Devices moved = best.devices;
       moved[unit] = device;

@@ -95,13 +95,15 @@ private:
   bool moveTwo(Schedule &best) const;
   bool accept(Schedule &best, const Devices &devices) const;
   bool isAllowed(unsigned unit, unsigned device) const { return graph.units[unit].allowed[device]; }
-  bool isFree(unsigned unit) const;
+  /// Returns true for units that are allowed on several devices.
+  bool isFree(unsigned unit) const { return areFree[unit]; }
   bool isLight(unsigned unit) const;
 
   const TaskGraph &graph;
   std::vector<std::vector<unsigned>> edgesTo;    // by task
   std::vector<unsigned> order;                   // tasks by decreasing rank
   std::vector<double> weights;                   // mean seconds, by unit
+  std::vector<bool> areFree;                     // by unit
   std::vector<std::vector<unsigned>> neighbours; // by unit
   double lightest;
   mutable uint64_t budget; // of steps of the simulation
