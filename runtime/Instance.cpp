@@ -484,11 +484,15 @@ static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
   State &state = *handle.state;
   if (checkDevices(handle, init)) {
     handle.message.clear();
-    state.hasValues = false;
-    for (int32_t i = 0; i < state.model->variable_count; ++i)
-      if (uint64_t bytes =
-              gpuOf(state, state.model->variables[i]) ? 0 : state.model->variables[i].bytes)
-        memset(state.variables[i], 0, bytes);
+    // Variables on the host have no values; those that are missing are used by no call that runs.
+    for (int32_t i = 0; i < state.model->variable_count; ++i) {
+      const tfc_variable_info &variable = state.model->variables[i];
+      if (gpuOf(state, variable))
+        continue;
+      state.hasValues = false;
+      if (variable.bytes)
+        memset(state.variables[i], 0, variable.bytes);
+    }
     return TFC_OK;
   }
   for (int32_t device = 0; device < handle.arenas.size(); ++device) {

@@ -97,7 +97,7 @@ extern "C" const char *tfc_status_name(int32_t status) {
   static constexpr const char *kNames[] = {
       "ok",        "invalid argument", "out of range", "not found",       "failed precondition",
       "data loss", "out of memory",    "i/o error",    "unsupported cpu", "abi mismatch",
-      "internal",  "closed",           "cancelled",    "no device",
+      "internal",  "closed",           "cancelled",    "no device",       "device lost",
   };
   constexpr uint32_t kCount = sizeof(kNames) / sizeof(kNames[0]);
   return static_cast<uint32_t>(status) < kCount ? kNames[status] : "unknown status";

@@ -40,6 +40,9 @@ config.environment["PATH"] = os.pathsep.join([binaries, config.tfc_llvm_tools, o
 for name in ["HOME", "TMPDIR", "CUDA_VISIBLE_DEVICES"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# Models for GPUs run on the emulated driver, unless another one is given.
+emulated_driver = os.path.join(config.tfc_build_root, "test", "gpu", "emulator", "libtfc-emulated-cuda.so")
+config.environment["TFC_CUDA_DRIVER"] = os.environ.get("TFC_CUDA_DRIVER", emulated_driver)
 if long:
     config.environment["TFC_LONG"] = "1"
 

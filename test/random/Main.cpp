@@ -195,7 +195,7 @@ static void printSummary(size_t programs, unsigned failures, const Counts &count
   llvm::outs() << programs << " programs, " << counts.calls << " calls, " << counts.refusedCalls
                << " of them refused, " << counts.elements << " elements, " << counts.undetermined
                << " of them undetermined, " << failures << " failures\n";
-  if (hasDevices)
+  if (hasDevices || !device.empty())
     llvm::outs() << counts.divided << " programs on several devices\n";
   for (const auto &[reason, times] : counts.reasons)
     llvm::outs() << times << " programs not finished: " << reason << '\n';

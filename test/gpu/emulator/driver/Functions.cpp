@@ -122,7 +122,8 @@ Result tfc::runtime::cuda::cuDevicePrimaryCtxRetain(Context *context, Device dev
   std::lock_guard guard(theLock());
   if (!isInitialized || device != 0)
     return isInitialized ? kInvalidDevice : kNotInitialized;
-  theDevice().memory.setLimit(size_t(1) << 34);
+  const char *bytes = getenv("TFC_EMULATED_BYTES"); // of the device
+  theDevice().memory.setLimit(bytes ? strtoull(bytes, nullptr, 10) : size_t(1) << 34);
   ++theDevice().contexts;
   *context = toHandle<Context>(&theDevice());
   return kSuccess;
