@@ -157,15 +157,20 @@ static tfc_status checkDevices(const tfc_model &model, const tfc_options &option
 }
 
 /// The threads of a device: its own number, or that of all devices, or an equal share of the
-/// processors.
+/// processors. A GPU needs the one of its partition alone.
 static int32_t threadsOf(const tfc_model &model, int32_t device, const tfc_options &options) {
+  if (model.device_count && isGpu(model.devices[device]))
+    return 1;
   const tfc_device_options *own =
       model.device_count ? findOptions(model.devices[device], options) : nullptr;
   if (own && own->threads)
     return own->threads;
   if (options.threads)
     return options.threads;
-  int32_t share = availableProcessors() / deviceCount(model);
+  int32_t sharing = deviceCount(model);
+  for (int64_t i = 0; i < model.device_count; ++i)
+    sharing -= isGpu(model.devices[i]);
+  int32_t share = availableProcessors() / sharing;
   return share < 1 ? 1 : share;
 }
 

@@ -36,13 +36,13 @@ struct State {
   Allocator allocator = {};
   std::atomic<int32_t> handles = 0;
   SharedLock lock;
-  Objects<ThreadPool> pools;  // by device
-  Objects<Gpu> gpus;          // by device
-  Block storage;              // every variable on the host, 64-byte aligned
-  void **variables = nullptr; // into storage, or memory of a GPU; null if that is missing
-  bool hasValues = true;      // false if the initial values could not be computed; under `lock`
-  Block pointers;             // the memory of `variables`
-  uint64_t version = 0;       // counts changes of variables; under `lock`
+  Objects<ThreadPool> pools;          // by device
+  Objects<Gpu> gpus;                  // by device
+  Block storage;                      // every variable on the host, 64-byte aligned
+  void **variables = nullptr;         // into storage, or memory of a GPU; null if that is missing
+  std::atomic<bool> hasValues = true; // false if the initial values could not be computed
+  Block pointers;                     // the memory of `variables`
+  uint64_t version = 0;               // counts changes of variables; under `lock`
   Queues queues;
 };
 

@@ -90,6 +90,7 @@ features = {
     "ptxas": shutil.which("ptxas") is not None,
     "clang-format": os.path.exists(clang_format),
     "onnx-testdata": os.path.isdir("/usr/share/libonnx-testdata/data/node"),
+    "libclc": os.path.exists(config.tfc_libclc),
     "long": long,
     "sanitizer": bool(config.tfc_sanitize),
 }

@@ -45,6 +45,8 @@ void EntryGraph::formUnits() {
   consumers.resize(count);
   isAnchored.resize(count);
   classes.grow(count);
+  for (unsigned task = 0; task < count; ++task)
+    allowed.push_back(allowedFor(task));
   auto link = [&](const auto &edge) {
     if (edge.bytes < 0)
       return;
@@ -60,17 +62,30 @@ void EntryGraph::formUnits() {
   numberUnits();
 }
 
+/// Joins the classes of two tasks, unless no device may have both.
+bool EntryGraph::join(unsigned a, unsigned b) {
+  a = classes.findLeader(a);
+  b = classes.findLeader(b);
+  std::vector<bool> both(graph.deviceCount);
+  for (unsigned device = 0; device < graph.deviceCount; ++device)
+    both[device] = allowed[a][device] && allowed[b][device];
+  if (!llvm::is_contained(both, true))
+    return false;
+  allowed[classes.join(a, b)] = both;
+  return true;
+}
+
 /// Anchors what says where it is, groups, and heavy operations. All that is on the default device
 /// is anchored there.
 void EntryGraph::joinGroups() {
   llvm::DenseMap<Groups::Id, unsigned> first;
-  classes.join(0, graph.tasks.size() - 1);
+  join(0, graph.tasks.size() - 1);
   for (auto [task, op] : llvm::enumerate(operations)) {
     if (!op)
       continue;
     if (Groups::Id group = context.groups.groupOf(op)) {
       isAnchored[task] = true;
-      classes.join(first.try_emplace(group, task).first->second, task);
+      join(first.try_emplace(group, task).first->second, task);
     } else {
       isAnchored[task] = context.defaultDevice || Work::isHeavy(op);
     }
@@ -103,7 +118,7 @@ void EntryGraph::joinLoops() {
     if (!isFree)
       continue;
     for (unsigned task : tasks) {
-      classes.join(tasks.front(), task);
+      join(tasks.front(), task);
       isAnchored[task] = true;
     }
   }
@@ -114,7 +129,8 @@ void EntryGraph::joinLoops() {
 bool EntryGraph::joinNeighbour(unsigned task, bool isForward) {
   const Neighbour *best = nullptr;
   auto consider = [&](const Neighbour &neighbour) {
-    if (isAnchored[neighbour.task] && (!best || neighbour.bytes > best->bytes))
+    bool isHeavier = !best || neighbour.bytes > best->bytes;
+    if (isAnchored[neighbour.task] && isHeavier)
       best = &neighbour;
   };
   llvm::for_each(producers[task], consider);
@@ -122,10 +138,7 @@ bool EntryGraph::joinNeighbour(unsigned task, bool isForward) {
     if (Operation *op = operations[neighbour.task];
         op && (!isForward || isa<SymbolUserOpInterface>(op)))
       consider(neighbour);
-  if (!best)
-    return false;
-  classes.join(task, best->task);
-  return isAnchored[task] = true;
+  return isAnchored[task] = best && join(task, best->task);
 }
 
 /// First each joins a producer, and then those that read only feeds and constants join a consumer.
@@ -142,7 +155,7 @@ void EntryGraph::joinCheap() {
     if (!isAnchored[task])
       for (const Neighbour &neighbour : producers[task])
         if (neighbour.task != 0)
-          classes.join(task, neighbour.task);
+          join(task, neighbour.task);
 }
 
 void EntryGraph::numberUnits() {
@@ -150,9 +163,9 @@ void EntryGraph::numberUnits() {
   graph.units.assign(classes.getNumClasses(), {std::vector<bool>(graph.deviceCount, true)});
   for (unsigned task = 0; task < graph.tasks.size(); ++task) {
     unsigned unit = graph.tasks[task].unit = classes[task];
-    std::vector<bool> allowed = allowedFor(task);
+    std::vector<bool> own = allowedFor(task);
     for (unsigned device = 0; device < graph.deviceCount; ++device)
-      graph.units[unit].allowed[device] = graph.units[unit].allowed[device] && allowed[device];
+      graph.units[unit].allowed[device] = graph.units[unit].allowed[device] && own[device];
   }
 }
 

@@ -58,6 +58,7 @@ private:
   void joinLoops();
   void joinCheap();
   bool joinNeighbour(unsigned task, bool isForward);
+  bool join(unsigned a, unsigned b);
   void numberUnits();
 
   dfg::EntryOp entry;
@@ -78,6 +79,7 @@ private:
   };
   std::vector<llvm::SmallVector<Neighbour, 4>> producers, consumers;
   llvm::IntEqClasses classes;
+  std::vector<std::vector<bool>> allowed; // devices of a class, by its leader
   std::vector<bool> isAnchored;
 };
 

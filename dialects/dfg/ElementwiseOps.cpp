@@ -391,7 +391,8 @@ static Value buildFloatToInt(OpBuilder &b, Location loc, Value x, Type to, bool 
   Value inner =
       arith::MaximumFOp::create(b, loc, arith::MinimumFOp::create(b, loc, x, most), least);
   Value isNan = arith::CmpFOp::create(b, loc, FloatPredicate::UNO, x, x);
-  Value isHigh = arith::CmpFOp::create(b, loc, FloatPredicate::OGE, x, most);
+  // The bound is exact: only what is above it saturates.
+  Value isHigh = arith::CmpFOp::create(b, loc, FloatPredicate::OGT, x, most);
   Value safe = arith::SelectOp::create(b, loc, isNan, least, inner);
   Value result = isUnsignedTo ? arith::FPToUIOp::create(b, loc, to, safe).getResult()
                               : arith::FPToSIOp::create(b, loc, to, safe).getResult();

@@ -52,16 +52,24 @@ Operation *lastReaderOf(ReceiveOp receive) {
     return last;
   Block *block = receive->getBlock();
   bool isEntry = isa<EntryOp>(block->getParentOp());
-  SmallVector<Value> read{receive.getValue()};
-  while (!read.empty())
-    for (Operation *user : read.pop_back_val().getUsers()) {
+  // Values in the memory of the message, or computed from it where they are read.
+  SmallVector<std::pair<Value, bool>> read{{receive.getValue(), true}};
+  while (!read.empty()) {
+    auto [value, isInPlace] = read.pop_back_val();
+    for (Operation *user : value.getUsers()) {
+      // Only what is in its memory has to stay until somebody else has read it.
+      if (isa<AwaitReleaseOp>(user) && !isInPlace)
+        continue;
       Operation *reader = block->findAncestorOpInBlock(*user);
       bool isFetch = isEntry && reader->hasTrait<OpTrait::IsTerminator>();
       if (!isFetch && last->isBeforeInBlock(reader))
         last = reader;
-      if (user->hasTrait<ViewRole>() || user->hasTrait<AliasRole>())
-        llvm::append_range(read, user->getResults());
+      bool isAlias = user->hasTrait<AliasRole>();
+      if (isAlias || user->hasTrait<ViewRole>())
+        for (Value result : user->getResults())
+          read.emplace_back(result, isInPlace && isAlias);
     }
+  }
   return last;
 }
 

@@ -1,4 +1,5 @@
 // The functions of the device become PTX for compute capability 8.0.
+// REQUIRES: libclc
 // RUN: tfc-opt --tfc-gpu-lower %s | FileCheck %s
 
 // CHECK-NOT: module @device_code
