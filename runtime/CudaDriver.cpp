@@ -20,22 +20,21 @@ bool Driver::load(char *message, size_t bytes) {
     snprintf(message, bytes, "the CUDA driver cannot be loaded: %s", dlerror());
     return false;
   }
-  struct Entry {
-    const char *symbol;
-    void *function; // the address of a member
-  };
-  const Entry entries[] = {
-#define TFC_CUDA(name, symbol, parameters) {#symbol, &name},
+  // The functions are the members of the class, in this order.
+  static const char kSymbols[] =
+#define TFC_CUDA(name, symbol, parameters) #symbol "\0"
 #include "runtime/CudaFunctions.inc"
 #undef TFC_CUDA
-  };
-  for (const Entry &entry : entries) {
-    void *address = dlsym(library, entry.symbol);
+      ;
+  auto *members = reinterpret_cast<char *>(this);
+  for (const char *symbol = kSymbols; *symbol; symbol += strlen(symbol) + 1) {
+    void *address = dlsym(library, symbol);
     if (!address) {
-      snprintf(message, bytes, "the CUDA driver has no function %s", entry.symbol);
+      snprintf(message, bytes, "the CUDA driver has no function %s", symbol);
       return false;
     }
-    memcpy(entry.function, &address, sizeof address);
+    memcpy(members, &address, sizeof address);
+    members += sizeof address;
   }
   return true;
 }
