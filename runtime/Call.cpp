@@ -96,11 +96,6 @@ static tfc_status prepareDevices(tfc_instance &instance, const tfc_entry_info &e
                                  const int64_t *symbols) {
   if (tfc_status status = checkDevices(instance, entry))
     return status;
-  if (!instance.state->hasValues)
-    return instance.fail(TFC_NO_DEVICE,
-                         "%s: the variables have no values, because a device that their initial "
-                         "values need is not there",
-                         entry.name);
   bool bounded = true;
   for (int32_t i = 0; i < entry.symbol_count; ++i)
     bounded &= entry.symbols[i].upper >= 0;

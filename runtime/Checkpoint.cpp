@@ -86,10 +86,13 @@ extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path
     values[i] = state.variables[i];
   reserved = reserved && allocateVariables(state, Place::Elsewhere, elsewhere, values);
   Message message;
-  for (int32_t i = 0; reserved && i < model.variable_count; ++i)
-    if (gpuOf(state, model.variables[i]))
-      if (tfc_status status = readVariable(state, i, values[i], message))
-        return instance->fail(status, "cannot save '%s': %s", path, message.c_str());
+  for (int32_t i = 0; reserved && i < model.variable_count; ++i) {
+    tfc_status status = gpuOf(state, model.variables[i])
+                            ? readVariable(state, i, values[i], message)
+                            : checkVariable(state, i, message);
+    if (status)
+      return instance->fail(status, "cannot save '%s': %s", path, message.c_str());
+  }
   auto *order = reinterpret_cast<int32_t *>(room.data());
   if (reserved) {
     orderBySize(model, order);
@@ -319,7 +322,6 @@ tfc_status Loader::moveToDevices(void **variables) {
     void *copy = nullptr;
     status = gpu->check(message);
     if (status == TFC_OK) {
-      gpu->enter();
       copy = gpu->allocate(static_cast<int64_t>(model.variables[done].bytes));
       status = copy ? gpu->upload(copy, variables[done], model.variables[done].bytes, message)
                     : TFC_OUT_OF_MEMORY;
@@ -357,7 +359,9 @@ tfc_status Loader::readTensors() {
   state.storage.swap(storage);
   state.pointers.swap(pointers);
   state.variables = variables;
-  state.hasValues = true;
+  // Relaxed: the lock orders it.
+  for (std::atomic<bool> &lacks : state.lacksValues)
+    lacks.store(false, std::memory_order_relaxed);
   return TFC_OK;
 }
 

@@ -13,9 +13,16 @@ namespace {
 struct PartitionedCall {
   tfc_call_frame *frame;
   const tfc_partitioning *partitioning;
+  bool isPartial = false; // of the initial values, without a device that is not there
   std::atomic<bool> hasFailed = false;
 };
 } // namespace
+
+static bool isThere(const tfc_instance &handle, int64_t device) {
+  const Gpu &gpu = handle.state->gpus[device];
+  Message message;
+  return !gpu.isUsed() || gpu.check(message) == TFC_OK;
+}
 
 /// Ends a partition that waits for one that has left: it has passed its checks so far, and
 /// others wait for it.
@@ -31,6 +38,8 @@ static int32_t endPoisoned(tfc_instance &handle, const tfc_partitioning &partiti
 static int32_t runFunction(const PartitionedCall &call, int32_t partition) {
   const tfc_partition_info &info = call.partitioning->partitions[partition];
   tfc_instance &handle = *call.frame->handle;
+  if (call.isPartial && !isThere(handle, info.device))
+    return endPoisoned(handle, *call.partitioning, partition);
   tfc_call_frame frame = *call.frame;
   GpuStream &stream = handle.streams[info.device];
   bool isGpu = handle.state->gpus[info.device].isUsed();
@@ -52,7 +61,11 @@ static void runPartition(void *context, int32_t partition) {
   auto &call = *static_cast<PartitionedCall *>(context);
   tfc_instance &handle = *call.frame->handle;
   int32_t status = runFunction(call, partition);
-  if (status != TFC_OK) {
+  // Relaxed: read by calls of this handle, or of its forks.
+  if (call.isPartial && status == TFC_RT_ABORTED)
+    handle.state->lacksValues[call.partitioning->partitions[partition].device].store(
+        true, std::memory_order_relaxed);
+  else if (status != TFC_OK) {
     // Relaxed: read after all partitions have returned.
     call.hasFailed.store(true, std::memory_order_relaxed);
     if (status != TFC_RT_ABORTED)
@@ -73,6 +86,9 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
     return handle.fail(TFC_OUT_OF_MEMORY, "%s: cannot start a thread for each of %d devices",
                        handle.entry->name, partitions);
   PartitionedCall call = {&frame, &partitioning};
+  bool isInit = handle.entry == handle.state->model->init;
+  for (int32_t i = 0; isInit && i < partitions; ++i)
+    call.isPartial |= !isThere(handle, partitioning.partitions[i].device);
   handle.rendezvous.begin(partitioning);
   bool hasQueues = handle.state->model->queue_count > 0;
   if (hasQueues) {
@@ -115,6 +131,10 @@ extern "C" void tfc_rt_release(tfc_call_frame *frame, int32_t slot) {
 }
 
 extern "C" int32_t tfc_rt_commit(tfc_call_frame *frame) {
+  // Launches that fail must do so before variables change.
+  if (frame->handle->state->gpus[frame->device].isUsed())
+    if (int32_t status = finishStream(frame))
+      return status;
   const CheckPosition *first;
   int32_t status = frame->handle->rendezvous.commit(nullptr, first);
   return status == TFC_OK && first ? TFC_RT_ABORTED : status;

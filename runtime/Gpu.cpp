@@ -13,23 +13,44 @@
 
 using namespace tfc::runtime;
 
+static cuda::Pointer asPointer(const void *address) {
+  return reinterpret_cast<cuda::Pointer>(address);
+}
+
 //===- Devices ------------------------------------------------------------===//
 
 Gpu::~Gpu() {
   if (!context)
     return;
-  enter();
-  for (uint32_t i = 0; i < constantRoom; ++i)
-    release(reinterpret_cast<Constant *>(constants.data())[i].device);
-  if (module)
-    driver.unloadModule(module);
+  {
+    Scope scope(*this);
+    for (uint32_t i = 0; i < constantRoom; ++i)
+      release(reinterpret_cast<Constant *>(constants.data())[i].device);
+    if (module)
+      driver.unloadModule(module);
+  }
   driver.releaseContext(device);
 }
 
-/// Returns true for errors after which every call fails.
-static bool endsDevice(cuda::Result result) {
-  constexpr cuda::Result kFirst = static_cast<cuda::Result>(700); // an invalid address
-  return result >= kFirst && result <= cuda::kLaunchFailed;
+bool Gpu::endsDevice(cuda::Result result) {
+  switch (static_cast<int32_t>(result)) {
+  case 214: // memory that cannot be corrected
+  case 220: // a link that cannot be corrected
+  case 700: // an illegal address
+  case 702: // a launch that takes too long
+  case 709: // the context is destroyed
+  case 710: // an assertion
+  case 714: // the stack
+  case 715: // an illegal instruction
+  case 716: // a misaligned address
+  case 717: // an invalid address space
+  case 718: // an invalid program counter
+  case cuda::kLaunchFailed:
+  case 999: // unknown
+    return true;
+  default:
+    return false;
+  }
 }
 
 tfc_status Gpu::report(cuda::Result result, const char *what, Message &message) {
@@ -38,13 +59,14 @@ tfc_status Gpu::report(cuda::Result result, const char *what, Message &message) 
   const char *text = nullptr;
   if (driver.getErrorString(result, &text) != cuda::kSuccess || !text)
     text = "unknown error";
-  if (endsDevice(result))
-    isLost.store(true, std::memory_order_relaxed);
   message.clear();
-  message.add("%s: the GPU has failed: %s (%d)", what, text, static_cast<int>(result));
-  return endsDevice(result)             ? TFC_DEVICE_LOST
-         : result == cuda::kOutOfMemory ? TFC_OUT_OF_MEMORY
-                                        : TFC_INTERNAL;
+  if (!endsDevice(result)) {
+    message.add("%s: %s (%d)", what, text, static_cast<int>(result));
+    return result == cuda::kOutOfMemory ? TFC_OUT_OF_MEMORY : TFC_INTERNAL;
+  }
+  message.add("the GPU has failed in %s: %s (%d)", what, text, static_cast<int>(result));
+  isLost.store(true, std::memory_order_relaxed);
+  return TFC_DEVICE_LOST;
 }
 
 tfc_status Gpu::check(Message &message) const {
@@ -64,6 +86,19 @@ tfc_status Gpu::check(Message &message) const {
 void Gpu::enter() const {
   if (context)
     driver.setContext(context);
+}
+
+Gpu::Scope::Scope(const Gpu &gpu) : gpu(gpu) {
+  if (!gpu.context)
+    return;
+  gpu.driver.getContext(&previous);
+  if (previous != gpu.context)
+    gpu.driver.setContext(gpu.context);
+}
+
+Gpu::Scope::~Scope() {
+  if (gpu.context && previous != gpu.context)
+    gpu.driver.setContext(previous);
 }
 
 tfc_status Gpu::open(const Allocator &from, const tfc_image_info &code, int32_t number,
@@ -93,7 +128,7 @@ tfc_status Gpu::open(const Allocator &from, const tfc_image_info &code, int32_t 
     return TFC_OK;
   }
   isMissing = false;
-  enter();
+  Scope scope(*this);
   tfc_status status = load(from, code, message);
   if (status == TFC_OK || status == TFC_OUT_OF_MEMORY)
     return status;
@@ -133,6 +168,7 @@ tfc_status Gpu::load(const Allocator &from, const tfc_image_info &code, Message 
 //===- Memory -------------------------------------------------------------===//
 
 void *Gpu::allocate(int64_t bytes) {
+  Scope scope(*this);
   cuda::Pointer address = 0;
   if (driver.allocate(&address, bytes > 0 ? bytes : 1) != cuda::kSuccess)
     return nullptr;
@@ -140,33 +176,27 @@ void *Gpu::allocate(int64_t bytes) {
 }
 
 void Gpu::release(void *memory) {
-  if (memory)
-    driver.release(reinterpret_cast<cuda::Pointer>(memory));
+  if (!memory)
+    return;
+  Scope scope(*this);
+  driver.release(asPointer(memory));
 }
 
-tfc_status Gpu::upload(void *to, const void *from, uint64_t bytes, Message &message) {
+tfc_status Gpu::copy(void *to, const void *from, uint64_t bytes, bool isToDevice,
+                     Message &message) {
   if (bytes == 0)
     return TFC_OK;
-  cuda::Result result =
-      driver.copyToDevice(reinterpret_cast<cuda::Pointer>(to), from, bytes, nullptr);
+  Scope scope(*this);
+  cuda::Result result = isToDevice ? driver.copyToDevice(asPointer(to), from, bytes, nullptr)
+                                   : driver.copyToHost(to, asPointer(from), bytes, nullptr);
   if (result == cuda::kSuccess)
     result = driver.synchronize(nullptr);
-  return report(result, "a copy to the device", message);
-}
-
-tfc_status Gpu::download(void *to, const void *from, uint64_t bytes, Message &message) {
-  if (bytes == 0)
-    return TFC_OK;
-  cuda::Result result =
-      driver.copyToHost(to, reinterpret_cast<cuda::Pointer>(from), bytes, nullptr);
-  if (result == cuda::kSuccess)
-    result = driver.synchronize(nullptr);
-  return report(result, "a copy from the device", message);
+  return report(result, "a copy of a value", message);
 }
 
 void Gpu::clear(void *memory, uint64_t bytes) {
-  enter();
-  driver.fillBytes(reinterpret_cast<cuda::Pointer>(memory), 0, bytes, nullptr);
+  Scope scope(*this);
+  driver.fillBytes(asPointer(memory), 0, bytes, nullptr);
   driver.synchronize(nullptr);
 }
 
@@ -242,10 +272,8 @@ bool DeviceBlock::reserve(Gpu &from, int64_t bytes) {
 }
 
 void DeviceBlock::reset() {
-  if (memory) {
-    gpu->enter();
+  if (memory)
     gpu->release(memory);
-  }
   memory = nullptr;
   capacity = 0;
 }
@@ -256,7 +284,7 @@ tfc_status GpuStream::open(Gpu &of, Message &message) {
   gpu = &of;
   if (stream)
     return TFC_OK;
-  gpu->enter();
+  Gpu::Scope scope(*gpu);
   return gpu->report(gpu->getDriver().createStream(&stream, cuda::kNonBlockingStream), "a stream",
                      message);
 }
@@ -264,15 +292,41 @@ tfc_status GpuStream::open(Gpu &of, Message &message) {
 GpuStream::~GpuStream() {
   if (!stream)
     return;
-  gpu->enter();
+  Gpu::Scope scope(*gpu);
   for (int32_t i = 0; i < stagingCount; ++i)
     if (void *memory = reinterpret_cast<Staging *>(stagings.data())[i].memory)
       gpu->getDriver().releaseHost(memory);
   gpu->getDriver().destroyStream(stream);
 }
 
+tfc_status GpuStream::launch(int32_t grid, int64_t threads, const int64_t *arguments, int32_t count,
+                             Message &message) {
+  if (threads <= 0)
+    return TFC_OK;
+  tfc_status status = gpu->launch(stream, grid, threads, arguments, count, message);
+  if (status == TFC_OK) {
+    firstGrid = firstGrid < 0 ? grid : firstGrid;
+    lastGrid = grid;
+  }
+  return status;
+}
+
 tfc_status GpuStream::synchronize(Message &message) {
-  return gpu->report(gpu->getDriver().synchronize(stream), "the work on the device", message);
+  tfc_status status = report(gpu->getDriver().synchronize(stream), "a wait", message);
+  firstGrid = lastGrid = -1;
+  return status;
+}
+
+tfc_status GpuStream::report(cuda::Result result, const char *what, Message &message) {
+  if (firstGrid < 0 || !Gpu::endsDevice(result))
+    return gpu->report(result, what, message);
+  char launches[512];
+  if (firstGrid == lastGrid)
+    snprintf(launches, sizeof launches, "kernel '%s'", gpu->nameOf(firstGrid));
+  else
+    snprintf(launches, sizeof launches, "a kernel between '%s' and '%s'", gpu->nameOf(firstGrid),
+             gpu->nameOf(lastGrid));
+  return gpu->report(result, launches, message);
 }
 
 void *GpuStream::staging(const Allocator &allocator, int32_t number, int64_t bytes) {
@@ -303,8 +357,6 @@ void *GpuStream::staging(const Allocator &allocator, int32_t number, int64_t byt
 
 tfc_status Gpu::launch(cuda::Stream stream, int32_t grid, int64_t threads, const int64_t *arguments,
                        int32_t count, Message &message) {
-  if (threads <= 0)
-    return TFC_OK;
   constexpr int32_t kMost = 512;
   void *parameters[kMost];
   for (int32_t i = 0; i < count; ++i)
@@ -338,11 +390,12 @@ static int32_t finish(tfc_call_frame *frame, tfc_status status, const Message &o
   return frame->handle->fail(status, "%s: %s", frame->handle->entry->name, own.c_str());
 }
 
-static int32_t report(tfc_call_frame *frame, cuda::Result result, const char *what) {
+/// Ends the call if a copy has failed.
+static int32_t report(tfc_call_frame *frame, cuda::Result result) {
   if (result == cuda::kSuccess)
     return TFC_OK;
   Message message;
-  return finish(frame, streamOf(frame).getGpu().report(result, what, message), message);
+  return finish(frame, streamOf(frame).report(result, "a copy of a value", message), message);
 }
 
 int32_t tfc::runtime::finishStream(tfc_call_frame *frame) {
@@ -352,38 +405,28 @@ int32_t tfc::runtime::finishStream(tfc_call_frame *frame) {
 
 extern "C" int32_t tfc_rt_device_launch(tfc_call_frame *frame, int32_t grid, int64_t threads,
                                         const int64_t *arguments, int32_t count) {
-  GpuStream &stream = streamOf(frame);
   Message message;
-  return finish(frame,
-                stream.getGpu().launch(stream.get(), grid, threads, arguments, count, message),
-                message);
-}
-
-static cuda::Pointer asPointer(const void *address) {
-  return reinterpret_cast<cuda::Pointer>(address);
+  return finish(frame, streamOf(frame).launch(grid, threads, arguments, count, message), message);
 }
 
 extern "C" int32_t tfc_rt_device_read(tfc_call_frame *frame, void *to, const void *from,
                                       int64_t bytes) {
   GpuStream &stream = streamOf(frame);
-  const cuda::Driver &driver = stream.getGpu().getDriver();
+  cuda::Result result = cuda::kSuccess;
   if (bytes > 0)
-    if (int32_t status = report(frame, driver.copyToHost(to, asPointer(from), bytes, stream.get()),
-                                "a copy from the device"))
-      return status;
-  return finishStream(frame);
+    result = stream.getGpu().getDriver().copyToHost(to, asPointer(from), bytes, stream.get());
+  int32_t status = report(frame, result);
+  return status ? status : finishStream(frame);
 }
 
 extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const void *from,
                                         int64_t bytes) {
   GpuStream &stream = streamOf(frame);
-  const cuda::Driver &driver = stream.getGpu().getDriver();
   if (bytes <= 0)
     return TFC_OK;
-  if (int32_t status = report(frame, driver.copyToDevice(asPointer(to), from, bytes, stream.get()),
-                              "a copy to the device"))
-    return status;
-  return finishStream(frame);
+  int32_t status = report(
+      frame, stream.getGpu().getDriver().copyToDevice(asPointer(to), from, bytes, stream.get()));
+  return status ? status : finishStream(frame);
 }
 
 extern "C" int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from,
@@ -391,10 +434,8 @@ extern "C" int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const voi
   GpuStream &stream = streamOf(frame);
   if (bytes <= 0 || to == from)
     return TFC_OK;
-  return report(
-      frame,
-      stream.getGpu().getDriver().copyOnDevice(asPointer(to), asPointer(from), bytes, stream.get()),
-      "a copy on the device");
+  return report(frame, stream.getGpu().getDriver().copyOnDevice(asPointer(to), asPointer(from),
+                                                                bytes, stream.get()));
 }
 
 extern "C" int32_t tfc_rt_device_fill(tfc_call_frame *frame, void *to, int32_t byte,
@@ -402,10 +443,8 @@ extern "C" int32_t tfc_rt_device_fill(tfc_call_frame *frame, void *to, int32_t b
   GpuStream &stream = streamOf(frame);
   if (bytes <= 0)
     return TFC_OK;
-  return report(frame,
-                stream.getGpu().getDriver().fillBytes(asPointer(to), static_cast<uint8_t>(byte),
-                                                      bytes, stream.get()),
-                "filling memory");
+  return report(frame, stream.getGpu().getDriver().fillBytes(
+                           asPointer(to), static_cast<uint8_t>(byte), bytes, stream.get()));
 }
 
 extern "C" int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const void *from,

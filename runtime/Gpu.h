@@ -34,24 +34,46 @@ public:
   /// Returns TFC_NO_DEVICE or TFC_DEVICE_LOST if nothing can run.
   tfc_status check(Message &message) const;
 
-  /// Makes calls of the driver on this thread refer to the device.
+  /// Makes calls of the driver on this thread refer to the device, which the functions below do by
+  /// themselves.
   void enter() const;
+
+  /// Does so in a scope, for threads that do not belong to the runtime.
+  class Scope {
+  public:
+    explicit Scope(const Gpu &gpu);
+    ~Scope();
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    const Gpu &gpu;
+    cuda::Context previous = nullptr;
+  };
 
   const cuda::Driver &getDriver() const { return driver; }
   /// Turns the result of a call of the driver, which did `what`, into a status.
   tfc_status report(cuda::Result result, const char *what, Message &message);
+  /// Returns true for errors from which the driver does not recover.
+  static bool endsDevice(cuda::Result result);
 
   /// Memory of the device; null if there is none.
   void *allocate(int64_t bytes);
   void release(void *memory);
 
-  tfc_status upload(void *to, const void *from, uint64_t bytes, Message &message);
+  tfc_status upload(void *to, const void *from, uint64_t bytes, Message &message) {
+    return copy(to, from, bytes, /*isToDevice=*/true, message);
+  }
   /// Sets memory to zero; an error shows in later calls.
   void clear(void *memory, uint64_t bytes);
-  tfc_status download(void *to, const void *from, uint64_t bytes, Message &message);
+  tfc_status download(void *to, const void *from, uint64_t bytes, Message &message) {
+    return copy(to, from, bytes, /*isToDevice=*/false, message);
+  }
 
+  /// Launches a grid with at least one thread, on the thread of a partition.
   tfc_status launch(cuda::Stream stream, int32_t grid, int64_t threads, const int64_t *arguments,
                     int32_t count, Message &message);
+  const char *nameOf(int32_t grid) const { return image->grids[grid].name; }
   /// The address of the copy of a constant.
   tfc_status constant(const void *host, int64_t bytes, const void *&address, Message &message);
 
@@ -62,6 +84,7 @@ private:
   };
 
   tfc_status load(const Allocator &allocator, const tfc_image_info &image, Message &message);
+  tfc_status copy(void *to, const void *from, uint64_t bytes, bool isToDevice, Message &message);
   bool growConstants();
   Constant *findConstant(const void *host) const;
 
@@ -117,8 +140,17 @@ public:
 
   Gpu &getGpu() const { return *gpu; }
   cuda::Stream get() const { return stream; }
+
+  // The functions below are for the thread of a partition.
+
+  /// Launches a grid, unless it has no threads.
+  tfc_status launch(int32_t grid, int64_t threads, const int64_t *arguments, int32_t count,
+                    Message &message);
   /// Waits for everything that was enqueued.
   tfc_status synchronize(Message &message);
+  /// Turns the result of a call of the driver into a status. Errors of the device belong to
+  /// launches since the last wait rather than to this call.
+  tfc_status report(cuda::Result result, const char *what, Message &message);
 
   /// Returns pinned memory for a message; null if there is none. `number` counts slots and their
   /// buffers.
@@ -134,6 +166,7 @@ private:
 
   Gpu *gpu = nullptr;
   cuda::Stream stream = nullptr;
+  int32_t firstGrid = -1, lastGrid = -1; // launched since the last wait
   Block stagings;
   int32_t stagingCount = 0;
 };

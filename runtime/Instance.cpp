@@ -138,8 +138,6 @@ static tfc_status checkDevice(const tfc_options &options, int64_t number) {
   return TFC_OK;
 }
 
-static bool isGpu(const tfc_device_info &device) { return strcmp(device.kind, "gpu") == 0; }
-
 static tfc_status checkDevices(const tfc_model &model, const tfc_options &options) {
   for (int64_t i = 0; options.devices && i < options.device_count; ++i)
     if (tfc_status status = checkDevice(options, i))
@@ -147,8 +145,8 @@ static tfc_status checkDevices(const tfc_model &model, const tfc_options &option
   for (int64_t i = 1; i < model.device_count; ++i) {
     const tfc_device_info &device = model.devices[i];
     // Calls find out whether a GPU is there.
-    bool isThere = isGpu(device) || (strcmp(device.kind, "cpu") == 0 &&
-                                     (!options.devices || findOptions(device, options)));
+    bool isThere = isGpuKind(device) || (strcmp(device.kind, "cpu") == 0 &&
+                                         (!options.devices || findOptions(device, options)));
     if (!isThere)
       return failCreate(TFC_NO_DEVICE, "%s needs the device %s, which is not there", model.name,
                         device.name);
@@ -175,37 +173,6 @@ static int32_t threadsOf(const tfc_model &model, int32_t device, const tfc_optio
 }
 
 //===- States -------------------------------------------------------------===//
-
-Gpu *tfc::runtime::gpuOf(const State &state, const tfc_variable_info &variable) {
-  Gpu &gpu = state.gpus[variable.device];
-  return gpu.isUsed() ? &gpu : nullptr;
-}
-
-bool tfc::runtime::allocateVariables(const State &state, Place place, Block &storage,
-                                     void **variables) {
-  const tfc_model &model = *state.model;
-  auto isWanted = [&](const tfc_variable_info &variable) {
-    return (gpuOf(state, variable) == nullptr) == (place == Place::Host);
-  };
-  auto paddedBytes = [](const tfc_variable_info &variable) {
-    return (variable.bytes + 63) / 64 * 64;
-  };
-  uint64_t bytes = 0;
-  for (int32_t i = 0; i < model.variable_count; ++i)
-    if (isWanted(model.variables[i]) &&
-        __builtin_add_overflow(bytes, paddedBytes(model.variables[i]), &bytes))
-      return false;
-  if (!storage.reserve(state.allocator, bytes))
-    return false;
-  char *next = storage.data();
-  for (int32_t i = 0; i < model.variable_count; ++i) {
-    if (!isWanted(model.variables[i]))
-      continue;
-    variables[i] = next;
-    next += paddedBytes(model.variables[i]);
-  }
-  return true;
-}
 
 StateLock::StateLock(State &state, bool exclusive)
     : state(state), isExclusive(exclusive),
@@ -240,30 +207,11 @@ static bool startPools(State &state, const tfc_options &options) {
   return true;
 }
 
-/// Opens the GPUs and allocates the variables on them.
-static bool openGpus(State &state) {
-  const tfc_model &model = *state.model;
-  Message message;
-  for (int32_t device = 0; device < model.device_count; ++device)
-    if (isGpu(model.devices[device]) && model.image &&
-        state.gpus[device].open(state.allocator, *model.image,
-                                static_cast<int32_t>(model.devices[device].index), message))
-      return false;
-  for (int32_t i = 0; i < model.variable_count; ++i) {
-    Gpu *gpu = gpuOf(state, model.variables[i]);
-    if (!gpu || gpu->check(message))
-      continue;
-    gpu->enter();
-    state.variables[i] = gpu->allocate(static_cast<int64_t>(model.variables[i].bytes));
-    if (!state.variables[i])
-      return false;
-  }
-  return true;
-}
-
 static bool reserveState(State &state, const tfc_options &options) {
   const tfc_model &model = *state.model;
-  if (!startPools(state, options) || !state.gpus.create(state.allocator, deviceCount(model)) ||
+  int32_t devices = deviceCount(model);
+  if (!startPools(state, options) || !state.gpus.create(state.allocator, devices) ||
+      !state.lacksValues.create(state.allocator, devices) ||
       !state.queues.initialise(state.allocator, model, state.handles) ||
       !state.pointers.reserve(state.allocator, model.variable_count * sizeof(void *)))
     return false;
@@ -273,13 +221,8 @@ static bool reserveState(State &state, const tfc_options &options) {
   if (!openGpus(state) || !allocateVariables(state, Place::Host, state.storage, state.variables))
     return false;
   // Entries of an imported graph may read variables before an initializing entry has set them.
-  for (int32_t i = 0; !model.init && i < model.variable_count; ++i) {
-    Gpu *gpu = gpuOf(state, model.variables[i]);
-    if (model.variables[i].bytes && !gpu)
-      memset(state.variables[i], 0, model.variables[i].bytes);
-    else if (model.variables[i].bytes && state.variables[i])
-      gpu->clear(state.variables[i], model.variables[i].bytes);
-  }
+  for (int32_t i = 0; !model.init && i < model.variable_count; ++i)
+    clearVariable(state, i);
   return true;
 }
 
@@ -287,11 +230,7 @@ static void destroyState(State *state) {
   for (ThreadPool &pool : state->pools)
     pool.finish();
   state->queues.finish();
-  for (int32_t i = 0; state->variables && i < state->model->variable_count; ++i)
-    if (Gpu *gpu = gpuOf(*state, state->model->variables[i])) {
-      gpu->enter();
-      gpu->release(state->variables[i]);
-    }
+  releaseOnGpus(*state);
   Allocator allocator = state->allocator;
   state->~State();
   allocator.give(state, sizeof(State));
@@ -336,10 +275,6 @@ static void includeCounts(Room &room, const tfc_entry_info &entry) {
   room.values = values > room.values ? values : room.values;
 }
 
-static int64_t chunkCount(const tfc_model &model) {
-  return int64_t(model.chunk_count) * deviceCount(model);
-}
-
 static bool reserveScratch(tfc_instance &handle) {
   const tfc_model &model = *handle.state->model;
   Room room;
@@ -359,41 +294,6 @@ static bool reserveScratch(tfc_instance &handle) {
   handle.found = handle.symbols + room.symbols;
   handle.pointers = reinterpret_cast<void **>(handle.found + room.found);
   return true;
-}
-
-bool tfc::runtime::reserveArena(tfc_instance &handle, int32_t device, int64_t bytes) {
-  Gpu &gpu = handle.state->gpus[device];
-  if (!gpu.isUsed())
-    return handle.arenas[device].reserve(handle.state->allocator, bytes + kArenaSlack);
-  Message message;
-  if (gpu.check(message))
-    return true;
-  gpu.enter();
-  return handle.streams[device].arena.reserve(gpu, bytes + kArenaSlack);
-}
-
-tfc_status tfc::runtime::checkDevices(tfc_instance &handle, const tfc_entry_info &entry) {
-  const tfc_partitioning *partitioning = entry.partitioning;
-  for (int32_t i = 0; partitioning && i < partitioning->partition_count; ++i) {
-    Message message;
-    const Gpu &gpu = handle.state->gpus[partitioning->partitions[i].device];
-    tfc_status status = gpu.isUsed() ? gpu.check(message) : TFC_OK;
-    if (status)
-      return handle.fail(status, "%s: %s", entry.name, message.c_str());
-  }
-  return TFC_OK;
-}
-
-static tfc_status openStreams(tfc_instance &handle) {
-  for (int32_t device = 0; device < handle.streams.size(); ++device) {
-    Gpu &gpu = handle.state->gpus[device];
-    Message message;
-    if (!gpu.isUsed() || gpu.check(message))
-      continue;
-    if (tfc_status status = handle.streams[device].open(gpu, message))
-      return handle.fail(status, "%s", message.c_str());
-  }
-  return TFC_OK;
 }
 
 /// Reserves what all entries need on a device. Sizes without a bound count as their smallest value;
@@ -441,63 +341,18 @@ static tfc_instance *createHandle(State *state) {
   return handle;
 }
 
-static void releaseChunks(tfc_instance &handle) {
-  const State &state = *handle.state;
-  for (int64_t i = 0; handle.chunks && i < chunkCount(*state.model); ++i) {
-    Gpu &gpu = state.gpus[i / state.model->chunk_count];
-    if (gpu.isUsed()) {
-      gpu.enter();
-      gpu.release(handle.chunks[i].data);
-    } else {
-      state.allocator.give(handle.chunks[i].data, handle.chunks[i].bytes);
-    }
-  }
-}
-
-extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t bytes) {
-  tfc_instance &handle = *frame->handle;
-  tfc_chunk &old = frame->chunks[chunk];
-  if (bytes <= old.bytes)
-    return TFC_OK;
-  int64_t doubled = old.bytes > INT64_MAX / 2 ? INT64_MAX : 2 * old.bytes;
-  int64_t room = bytes < doubled ? doubled : bytes < 256 ? 256 : bytes;
-  const Allocator &allocator = handle.state->allocator;
-  Gpu &gpu = handle.state->gpus[frame->device];
-  auto *data = static_cast<char *>(gpu.isUsed() ? gpu.allocate(room) : allocator.take(room));
-  if (!data)
-    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the %lld bytes of a list",
-                       handle.entry->name, static_cast<long long>(room));
-  if (gpu.isUsed()) {
-    // Earlier work may still use the old memory.
-    int32_t status = tfc_rt_device_copy(frame, data, old.data, old.bytes);
-    if (status == TFC_OK)
-      status = finishStream(frame);
-    gpu.release(status == TFC_OK ? old.data : data);
-    if (status == TFC_OK)
-      old = {data, room};
-    return status;
-  }
-  if (old.bytes)
-    memcpy(data, old.data, old.bytes);
-  allocator.give(old.data, old.bytes);
-  old = {data, room};
-  return TFC_OK;
-}
-
 /// Sets the initial values of the variables.
 static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
+  // Without a device of a partition only the others run. They would wait for its checks.
   State &state = *handle.state;
-  if (checkDevices(handle, init)) {
-    handle.message.clear();
-    // Variables on the host have no values; those that are missing are used by no call that runs.
-    for (int32_t i = 0; i < state.model->variable_count; ++i) {
-      const tfc_variable_info &variable = state.model->variables[i];
-      if (gpuOf(state, variable))
-        continue;
-      state.hasValues = false;
-      if (variable.bytes)
-        memset(state.variables[i], 0, variable.bytes);
-    }
+  bool isMissing = checkDevices(handle, init) != TFC_OK;
+  handle.message.clear();
+  for (int32_t i = 0; isMissing && i < state.model->variable_count; ++i)
+    clearVariable(state, i);
+  if (isMissing && init.partitioning->commits) {
+    // Relaxed: no other thread has the handle.
+    for (std::atomic<bool> &lacks : state.lacksValues)
+      lacks.store(true, std::memory_order_relaxed);
     return TFC_OK;
   }
   for (int32_t device = 0; device < handle.arenas.size(); ++device) {

@@ -19,6 +19,7 @@ namespace tfc::runtime {
 /// A message of bounded length; longer ones are truncated.
 class Message {
 public:
+  Message() { clear(); }
   void clear() { text[length = 0] = 0; }
   __attribute__((format(printf, 2, 3))) void add(const char *format, ...);
   void addList(const char *format, va_list arguments);
@@ -26,8 +27,8 @@ public:
   const char *c_str() const { return text; }
 
 private:
-  size_t length = 0;
-  char text[1024] = {};
+  size_t length;
+  char text[1024];
 };
 
 /// The state that all handles of an instance share.
@@ -36,18 +37,29 @@ struct State {
   Allocator allocator = {};
   std::atomic<int32_t> handles = 0;
   SharedLock lock;
-  Objects<ThreadPool> pools;          // by device
-  Objects<Gpu> gpus;                  // by device
-  Block storage;                      // every variable on the host, 64-byte aligned
-  void **variables = nullptr;         // into storage, or memory of a GPU; null if that is missing
-  std::atomic<bool> hasValues = true; // false if the initial values could not be computed
-  Block pointers;                     // the memory of `variables`
-  uint64_t version = 0;               // counts changes of variables; under `lock`
+  Objects<ThreadPool> pools;  // by device
+  Objects<Gpu> gpus;          // by device
+  Block storage;              // every variable on the host, 64-byte aligned
+  void **variables = nullptr; // into storage, or memory of a GPU; null if that is missing
+  /// By device: the initial values of variables there could not be computed.
+  Objects<std::atomic<bool>> lacksValues;
+  Block pointers;       // the memory of `variables`
+  uint64_t version = 0; // counts changes of variables; under `lock`
   Queues queues;
 };
 
 /// The GPU on which a variable is, or null.
 Gpu *gpuOf(const State &state, const tfc_variable_info &variable);
+
+/// Returns a status, with the message set, unless the variable has a value that can be accessed.
+tfc_status checkVariable(const State &state, int32_t variable, Message &message);
+
+/// Opens the GPUs and allocates the variables on those that are there.
+bool openGpus(State &state);
+void releaseOnGpus(State &state);
+
+/// Sets a variable to zero, if it is there.
+void clearVariable(State &state, int32_t variable);
 
 /// Allocates memory in `storage` for the variables on the host, or for those that are not, and
 /// stores their addresses. `variables` has room for all; the others do not change.
@@ -144,8 +156,21 @@ tfc_status checkSymbols(tfc_instance &instance, const tfc_entry_info &entry,
 /// there is no memory. Missing devices need none.
 bool reserveArena(tfc_instance &handle, int32_t device, int64_t bytes);
 
-/// Returns a status, with the message set, unless the devices of an entry are there.
+/// Opens the streams of a handle that are not yet open, on the GPUs that are there.
+tfc_status openStreams(tfc_instance &handle);
+
+/// Releases the memory of lists and tapes.
+void releaseChunks(tfc_instance &handle);
+
+/// The chunks of a handle on all devices.
+int64_t chunkCount(const tfc_model &model);
+
+/// Returns a status, with the message set, unless the devices of an entry are there and the
+/// variables on them have values.
 tfc_status checkDevices(tfc_instance &handle, const tfc_entry_info &entry);
+
+/// Returns true for devices that the runtime calls by the CUDA driver.
+bool isGpuKind(const tfc_device_info &device);
 
 /// The devices of a model, at least 1.
 int32_t deviceCount(const tfc_model &model);
@@ -153,7 +178,9 @@ int32_t deviceCount(const tfc_model &model);
 /// The bytes of arena that a call of the entry needs on a device.
 int64_t arenaBytes(const tfc_entry_info &entry, int32_t device, const int64_t *symbols);
 
-/// Runs the partitions of a call, as tfc_rt_run_partitions does.
+/// Runs the partitions of a call, as tfc_rt_run_partitions does. Only the initial values may be
+/// computed without a device that they need: `lacksValues` says then which partitions could not
+/// end.
 int32_t runPartitions(tfc_call_frame &frame, const tfc_partitioning &partitioning);
 
 /// Runs an entry whose symbols are within their bounds.

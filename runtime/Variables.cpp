@@ -39,12 +39,10 @@ static int32_t findVariable(tfc_instance &instance, const char *name, const tfc_
 
 tfc_status tfc::runtime::readVariable(State &state, int32_t number, void *to, Message &message) {
   const tfc_variable_info &variable = state.model->variables[number];
-  if (Gpu *gpu = gpuOf(state, variable)) {
-    if (tfc_status status = gpu->check(message))
-      return status;
-    gpu->enter();
+  if (tfc_status status = checkVariable(state, number, message))
+    return status;
+  if (Gpu *gpu = gpuOf(state, variable))
     return gpu->download(to, state.variables[number], variable.bytes, message);
-  }
   if (variable.bytes)
     memcpy(to, state.variables[number], variable.bytes);
   return TFC_OK;
@@ -53,12 +51,10 @@ tfc_status tfc::runtime::readVariable(State &state, int32_t number, void *to, Me
 tfc_status tfc::runtime::writeVariable(State &state, int32_t number, const void *from,
                                        Message &message) {
   const tfc_variable_info &variable = state.model->variables[number];
-  if (Gpu *gpu = gpuOf(state, variable)) {
-    if (tfc_status status = gpu->check(message))
-      return status;
-    gpu->enter();
+  if (tfc_status status = checkVariable(state, number, message))
+    return status;
+  if (Gpu *gpu = gpuOf(state, variable))
     return gpu->upload(state.variables[number], from, variable.bytes, message);
-  }
   if (variable.bytes)
     memcpy(state.variables[number], from, variable.bytes);
   return TFC_OK;

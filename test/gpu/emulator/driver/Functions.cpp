@@ -142,6 +142,12 @@ Result tfc::runtime::cuda::cuDevicePrimaryCtxRelease_v2(Device device) {
   return kSuccess;
 }
 
+Result tfc::runtime::cuda::cuCtxGetCurrent(Context *context) {
+  std::lock_guard guard(theLock());
+  *context = hasContext ? toHandle<Context>(&theDevice()) : nullptr;
+  return isInitialized ? kSuccess : kNotInitialized;
+}
+
 Result tfc::runtime::cuda::cuCtxSetCurrent(Context context) {
   std::lock_guard guard(theLock());
   bool isKnown = context == toHandle<Context>(&theDevice()) && theDevice().contexts > 0;

@@ -1,0 +1,181 @@
+//===- DeviceMemory.cpp - The memory of an instance on devices ------------===//
+//
+// Allocates variables, arenas and chunks, in memory of the host or of a GPU, and opens the GPUs
+// that have them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Instance.h"
+
+using namespace tfc::runtime;
+
+//===- Devices ------------------------------------------------------------===//
+
+bool tfc::runtime::isGpuKind(const tfc_device_info &device) {
+  return strcmp(device.kind, "gpu") == 0;
+}
+
+/// Returns a status, with the message set, unless a device is there and its variables have values.
+static tfc_status checkDevice(const State &state, int64_t device, Message &message) {
+  const Gpu &gpu = state.gpus[device];
+  if (gpu.isUsed())
+    if (tfc_status status = gpu.check(message))
+      return status;
+  // Relaxed: calls lock the state before they read variables.
+  if (!state.lacksValues[device].load(std::memory_order_relaxed))
+    return TFC_OK;
+  message.clear();
+  message.add("variables have no initial values, because a device that these need is not there");
+  return TFC_NO_DEVICE;
+}
+
+tfc_status tfc::runtime::checkDevices(tfc_instance &handle, const tfc_entry_info &entry) {
+  const State &state = *handle.state;
+  const tfc_partitioning *partitioning = entry.partitioning;
+  Message message;
+  tfc_status status = checkDevice(state, 0, message);
+  for (int32_t i = 0; partitioning && status == TFC_OK && i < partitioning->partition_count; ++i)
+    status = checkDevice(state, partitioning->partitions[i].device, message);
+  return status ? handle.fail(status, "%s: %s", entry.name, message.c_str()) : TFC_OK;
+}
+
+tfc_status tfc::runtime::checkVariable(const State &state, int32_t variable, Message &message) {
+  return checkDevice(state, state.model->variables[variable].device, message);
+}
+
+tfc_status tfc::runtime::openStreams(tfc_instance &handle) {
+  for (int32_t device = 0; device < handle.streams.size(); ++device) {
+    Gpu &gpu = handle.state->gpus[device];
+    Message message;
+    if (!gpu.isUsed() || gpu.check(message))
+      continue;
+    if (tfc_status status = handle.streams[device].open(gpu, message))
+      return handle.fail(status, "%s", message.c_str());
+  }
+  return TFC_OK;
+}
+
+//===- Variables ----------------------------------------------------------===//
+
+Gpu *tfc::runtime::gpuOf(const State &state, const tfc_variable_info &variable) {
+  Gpu &gpu = state.gpus[variable.device];
+  return gpu.isUsed() ? &gpu : nullptr;
+}
+
+bool tfc::runtime::allocateVariables(const State &state, Place place, Block &storage,
+                                     void **variables) {
+  const tfc_model &model = *state.model;
+  auto isWanted = [&](const tfc_variable_info &variable) {
+    return (gpuOf(state, variable) == nullptr) == (place == Place::Host);
+  };
+  auto paddedBytes = [](const tfc_variable_info &variable) {
+    return (variable.bytes + 63) / 64 * 64;
+  };
+  uint64_t bytes = 0;
+  for (int32_t i = 0; i < model.variable_count; ++i)
+    if (isWanted(model.variables[i]) &&
+        __builtin_add_overflow(bytes, paddedBytes(model.variables[i]), &bytes))
+      return false;
+  if (!storage.reserve(state.allocator, bytes))
+    return false;
+  char *next = storage.data();
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    if (!isWanted(model.variables[i]))
+      continue;
+    variables[i] = next;
+    next += paddedBytes(model.variables[i]);
+  }
+  return true;
+}
+
+bool tfc::runtime::openGpus(State &state) {
+  const tfc_model &model = *state.model;
+  Message message;
+  for (int32_t device = 0; device < model.device_count; ++device)
+    if (isGpuKind(model.devices[device]) && model.image &&
+        state.gpus[device].open(state.allocator, *model.image,
+                                static_cast<int32_t>(model.devices[device].index), message))
+      return false;
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    Gpu *gpu = gpuOf(state, model.variables[i]);
+    if (!gpu || gpu->check(message))
+      continue;
+    state.variables[i] = gpu->allocate(static_cast<int64_t>(model.variables[i].bytes));
+    if (!state.variables[i])
+      return false;
+  }
+  return true;
+}
+
+void tfc::runtime::clearVariable(State &state, int32_t number) {
+  const tfc_variable_info &variable = state.model->variables[number];
+  if (!variable.bytes || !state.variables[number])
+    return;
+  if (Gpu *gpu = gpuOf(state, variable))
+    gpu->clear(state.variables[number], variable.bytes);
+  else
+    memset(state.variables[number], 0, variable.bytes);
+}
+
+void tfc::runtime::releaseOnGpus(State &state) {
+  for (int32_t i = 0; state.variables && i < state.model->variable_count; ++i)
+    if (Gpu *gpu = gpuOf(state, state.model->variables[i]))
+      gpu->release(state.variables[i]);
+}
+
+//===- Arenas and chunks --------------------------------------------------===//
+
+bool tfc::runtime::reserveArena(tfc_instance &handle, int32_t device, int64_t bytes) {
+  Gpu &gpu = handle.state->gpus[device];
+  if (!gpu.isUsed())
+    return handle.arenas[device].reserve(handle.state->allocator, bytes + kArenaSlack);
+  Message message;
+  if (gpu.check(message))
+    return true;
+  return handle.streams[device].arena.reserve(gpu, bytes + kArenaSlack);
+}
+
+int64_t tfc::runtime::chunkCount(const tfc_model &model) {
+  return int64_t(model.chunk_count) * deviceCount(model);
+}
+
+void tfc::runtime::releaseChunks(tfc_instance &handle) {
+  const State &state = *handle.state;
+  for (int64_t i = 0; handle.chunks && i < chunkCount(*state.model); ++i) {
+    Gpu &gpu = state.gpus[i / state.model->chunk_count];
+    if (gpu.isUsed())
+      gpu.release(handle.chunks[i].data);
+    else
+      state.allocator.give(handle.chunks[i].data, handle.chunks[i].bytes);
+  }
+}
+
+extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t bytes) {
+  tfc_instance &handle = *frame->handle;
+  tfc_chunk &old = frame->chunks[chunk];
+  if (bytes <= old.bytes)
+    return TFC_OK;
+  int64_t doubled = old.bytes > INT64_MAX / 2 ? INT64_MAX : 2 * old.bytes;
+  int64_t room = bytes < doubled ? doubled : bytes < 256 ? 256 : bytes;
+  const Allocator &allocator = handle.state->allocator;
+  Gpu &gpu = handle.state->gpus[frame->device];
+  auto *data = static_cast<char *>(gpu.isUsed() ? gpu.allocate(room) : allocator.take(room));
+  if (!data)
+    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the %lld bytes of a list",
+                       handle.entry->name, static_cast<long long>(room));
+  if (gpu.isUsed()) {
+    // Earlier work may still use the old memory.
+    int32_t status = tfc_rt_device_copy(frame, data, old.data, old.bytes);
+    if (status == TFC_OK)
+      status = finishStream(frame);
+    gpu.release(status == TFC_OK ? old.data : data);
+    if (status == TFC_OK)
+      old = {data, room};
+    return status;
+  }
+  if (old.bytes)
+    memcpy(data, old.data, old.bytes);
+  allocator.give(old.data, old.bytes);
+  old = {data, room};
+  return TFC_OK;
+}
