@@ -155,9 +155,9 @@ static tfc_status checkDevices(const tfc_model &model, const tfc_options &option
 }
 
 /// The threads of a device: its own number, or that of all devices, or an equal share of the
-/// processors. A GPU needs the one of its partition alone.
+/// processors. Only CPUs have threads besides the one that runs their partition.
 static int32_t threadsOf(const tfc_model &model, int32_t device, const tfc_options &options) {
-  if (model.device_count && isGpu(model.devices[device]))
+  if (model.device_count && isGpuKind(model.devices[device]))
     return 1;
   const tfc_device_options *own =
       model.device_count ? findOptions(model.devices[device], options) : nullptr;
@@ -165,10 +165,10 @@ static int32_t threadsOf(const tfc_model &model, int32_t device, const tfc_optio
     return own->threads;
   if (options.threads)
     return options.threads;
-  int32_t sharing = deviceCount(model);
-  for (int64_t i = 0; i < model.device_count; ++i)
-    sharing -= isGpu(model.devices[i]);
-  int32_t share = availableProcessors() / sharing;
+  int32_t sharers = deviceCount(model);
+  for (int32_t i = 0; i < model.device_count; ++i)
+    sharers -= isGpuKind(model.devices[i]);
+  int32_t share = availableProcessors() / sharers;
   return share < 1 ? 1 : share;
 }
 

@@ -96,8 +96,10 @@ typedef struct tfc_options {
 
   /// The devices that there are besides the caller's, cpu:0, which may be listed too. With null,
   /// all CPU devices that the model needs are there. Without one that it needs, `create` fails with
-  /// TFC_NO_DEVICE. Each device has threads of its own; by default they share the processors
-  /// equally. `parallel_for` above is called by the devices at the same time.
+  /// TFC_NO_DEVICE. Each has threads of its own; by default they share the processors equally.
+  /// `parallel_for` above is called by the devices at the same time. GPUs need not be listed:
+  /// without one that the model needs, `create` succeeds, and what uses it fails with
+  /// TFC_NO_DEVICE.
   const tfc_device_options *devices;
   int64_t device_count;
 } tfc_options;
