@@ -92,9 +92,8 @@ bool tfc::runtime::openGpus(State &state) {
   const tfc_model &model = *state.model;
   Message message;
   for (int32_t device = 0; device < model.device_count; ++device)
-    if (isGpuKind(model.devices[device]) && model.image &&
-        state.gpus[device].open(state.allocator, *model.image,
-                                static_cast<int32_t>(model.devices[device].index), message))
+    if (isGpuKind(model.devices[device]) &&
+        state.gpus[device].open(state.allocator, model, device, message))
       return false;
   for (int32_t i = 0; i < model.variable_count; ++i) {
     Gpu *gpu = gpuOf(state, model.variables[i]);

@@ -24,8 +24,7 @@ Gpu::~Gpu() {
     return;
   {
     Scope scope(*this);
-    for (uint32_t i = 0; i < constantRoom; ++i)
-      release(reinterpret_cast<Constant *>(constants.data())[i].device);
+    release(constantMemory);
     if (module)
       driver.unloadModule(module);
   }
@@ -101,35 +100,42 @@ Gpu::Scope::~Scope() {
     gpu.driver.setContext(previous);
 }
 
-tfc_status Gpu::open(const Allocator &from, const tfc_image_info &code, int32_t number,
-                     Message &message) {
-  used = true;
-  isMissing = true;
-  image = &code;
-  allocator = from;
+/// Finds the device with this number among those of the driver, and its context; sets `reason`
+/// otherwise.
+bool Gpu::find(int32_t number) {
   if (!driver.load(reason, sizeof reason))
-    return TFC_OK;
+    return false;
   int32_t count = 0;
   if (cuda::Result result = driver.init(0)) {
     snprintf(reason, sizeof reason, "the CUDA driver cannot be initialised (%d)",
              static_cast<int>(result));
-    return TFC_OK;
+    return false;
   }
   if (driver.countDevices(&count) != cuda::kSuccess || number >= count) {
     snprintf(reason, sizeof reason, "there is no GPU with the number %d: the driver has %d",
              static_cast<int>(number), static_cast<int>(count));
-    return TFC_OK;
+    return false;
   }
-  if (driver.getDevice(&device, number) != cuda::kSuccess ||
-      driver.retainContext(&context, device) != cuda::kSuccess) {
-    context = nullptr;
-    snprintf(reason, sizeof reason, "the GPU with the number %d cannot be used",
-             static_cast<int>(number));
+  if (driver.getDevice(&device, number) == cuda::kSuccess &&
+      driver.retainContext(&context, device) == cuda::kSuccess)
+    return true;
+  context = nullptr;
+  snprintf(reason, sizeof reason, "the GPU with the number %d cannot be used",
+           static_cast<int>(number));
+  return false;
+}
+
+tfc_status Gpu::open(const Allocator &allocator, const tfc_model &model, int32_t number,
+                     Message &message) {
+  used = true;
+  image = model.image;
+  isMissing = !find(static_cast<int32_t>(model.devices[number].index));
+  if (isMissing)
     return TFC_OK;
-  }
-  isMissing = false;
   Scope scope(*this);
-  tfc_status status = load(from, code, message);
+  tfc_status status = image ? load(allocator, message) : TFC_OK;
+  if (status == TFC_OK)
+    status = copyConstants(allocator, model, number, message);
   if (status == TFC_OK || status == TFC_OUT_OF_MEMORY)
     return status;
   isMissing = true;
@@ -138,7 +144,8 @@ tfc_status Gpu::open(const Allocator &from, const tfc_image_info &code, int32_t 
   return TFC_OK;
 }
 
-tfc_status Gpu::load(const Allocator &from, const tfc_image_info &code, Message &message) {
+tfc_status Gpu::load(const Allocator &allocator, Message &message) {
+  const tfc_image_info &code = *image;
   char log[1024] = {};
   cuda::JitOption options[] = {cuda::kErrorLog, cuda::kErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
@@ -150,7 +157,7 @@ tfc_status Gpu::load(const Allocator &from, const tfc_image_info &code, Message 
       message.add(": %s", log);
     return status;
   }
-  if (!functions.reserve(from, code.grid_count * sizeof(cuda::Function))) {
+  if (!functions.reserve(allocator, code.grid_count * sizeof(cuda::Function))) {
     message.add("not enough memory for the functions of the GPU");
     return TFC_OUT_OF_MEMORY;
   }
@@ -200,60 +207,29 @@ void Gpu::clear(void *memory, uint64_t bytes) {
   driver.synchronize(nullptr);
 }
 
-static uint32_t hashOf(const void *address) {
-  uint64_t bits = reinterpret_cast<uint64_t>(address) >> 4;
-  return static_cast<uint32_t>((bits * 0x9e3779b97f4a7c15u) >> 32);
-}
-
-/// Returns the element of a constant, or the empty one where it belongs.
-Gpu::Constant *Gpu::findConstant(const void *host) const {
-  auto *table = reinterpret_cast<Constant *>(constants.data());
-  uint32_t i = hashOf(host) & (constantRoom - 1);
-  while (table[i].host && table[i].host != host)
-    i = (i + 1) & (constantRoom - 1);
-  return &table[i];
-}
-
-bool Gpu::growConstants() {
-  if (2 * (constantCount + 1) <= constantRoom)
-    return true;
-  Block larger;
-  uint32_t oldRoom = constantRoom, room = oldRoom ? 2 * oldRoom : 16;
-  if (!larger.reserve(allocator, room * sizeof(Constant)))
-    return false;
-  memset(static_cast<void *>(larger.data()), 0, room * sizeof(Constant));
-  constants.swap(larger);
-  constantRoom = room;
-  for (uint32_t i = 0; i < oldRoom; ++i)
-    if (const Constant &old = reinterpret_cast<Constant *>(larger.data())[i]; old.host)
-      *findConstant(old.host) = old;
-  return true;
-}
-
-tfc_status Gpu::constant(const void *host, int64_t bytes, const void *&address, Message &message) {
-  pthread_mutex_lock(&mutex);
-  tfc_status status = TFC_OK;
-  Constant *element = growConstants() ? findConstant(host) : nullptr;
-  if (element && !element->host) {
-    void *copy = allocate(bytes);
-    status = copy ? upload(copy, host, bytes, message) : TFC_OUT_OF_MEMORY;
-    if (status == TFC_OK) {
-      *element = {host, copy};
-      ++constantCount;
-    } else {
-      release(copy);
-    }
+tfc_status Gpu::copyConstants(const Allocator &allocator, const tfc_model &model, int32_t number,
+                              Message &message) {
+  auto paddedBytes = [](const tfc_constant_info &constant) {
+    return (constant.bytes + 63) / 64 * 64;
+  };
+  int64_t bytes = 0;
+  for (int64_t i = 0; i < model.constant_count; ++i)
+    bytes += model.constants[i].device == number ? paddedBytes(model.constants[i]) : 0;
+  if (!constants.reserve(allocator, model.constant_count * sizeof(void *)) ||
+      !(constantMemory = allocate(bytes)))
+    return TFC_OUT_OF_MEMORY;
+  auto **addresses = reinterpret_cast<char **>(constants.data());
+  auto *next = static_cast<char *>(constantMemory);
+  for (int64_t i = 0; i < model.constant_count; ++i) {
+    const tfc_constant_info &constant = model.constants[i];
+    addresses[i] = constant.device == number ? next : nullptr;
+    if (constant.device != number)
+      continue;
+    if (tfc_status status = upload(next, constant.data, constant.bytes, message))
+      return status;
+    next += paddedBytes(constant);
   }
-  if (!element)
-    status = TFC_OUT_OF_MEMORY;
-  if (status == TFC_OUT_OF_MEMORY) {
-    message.clear();
-    message.add("not enough memory on the device for a constant of %lld bytes",
-                static_cast<long long>(bytes));
-  }
-  address = status == TFC_OK ? element->device : nullptr;
-  pthread_mutex_unlock(&mutex);
-  return status;
+  return TFC_OK;
 }
 
 bool DeviceBlock::reserve(Gpu &from, int64_t bytes) {
@@ -419,13 +395,19 @@ extern "C" int32_t tfc_rt_device_read(tfc_call_frame *frame, void *to, const voi
   return status ? status : finishStream(frame);
 }
 
+extern "C" int32_t tfc_rt_device_write(tfc_call_frame *frame, void *to, const void *from,
+                                       int64_t bytes) {
+  GpuStream &stream = streamOf(frame);
+  // The driver has read memory that is not pinned, such as the stack, when it returns.
+  return report(frame,
+                stream.getGpu().getDriver().copyToDevice(asPointer(to), from, bytes, stream.get()));
+}
+
 extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const void *from,
                                         int64_t bytes) {
-  GpuStream &stream = streamOf(frame);
   if (bytes <= 0)
     return TFC_OK;
-  int32_t status = report(
-      frame, stream.getGpu().getDriver().copyToDevice(asPointer(to), from, bytes, stream.get()));
+  int32_t status = tfc_rt_device_write(frame, to, from, bytes);
   return status ? status : finishStream(frame);
 }
 
@@ -462,9 +444,6 @@ extern "C" int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const
   return handle.rendezvous.send(slot, copy);
 }
 
-extern "C" int32_t tfc_rt_device_constant(tfc_call_frame *frame, const void *constant,
-                                          int64_t bytes, const void **address) {
-  Message message;
-  return finish(frame, streamOf(frame).getGpu().constant(constant, bytes, *address, message),
-                message);
+extern "C" const void *tfc_rt_device_constant(tfc_call_frame *frame, int32_t number) {
+  return streamOf(frame).getGpu().constant(number);
 }

@@ -7,7 +7,6 @@
 #include "runtime/Model.h"
 
 #include <atomic>
-#include <pthread.h>
 
 namespace tfc::runtime {
 
@@ -25,8 +24,9 @@ public:
   Gpu &operator=(const Gpu &) = delete;
   ~Gpu();
 
-  /// Loads the image on the device with this number. Fails only if there is no memory.
-  tfc_status open(const Allocator &allocator, const tfc_image_info &image, int32_t number,
+  /// Loads the image of a model and copies the constants of a device, both by its number in the
+  /// model. Fails only if there is no memory.
+  tfc_status open(const Allocator &allocator, const tfc_model &model, int32_t device,
                   Message &message);
 
   /// True for devices that are GPUs, also if they are missing.
@@ -74,19 +74,17 @@ public:
   tfc_status launch(cuda::Stream stream, int32_t grid, int64_t threads, const int64_t *arguments,
                     int32_t count, Message &message);
   const char *nameOf(int32_t grid) const { return image->grids[grid].name; }
-  /// The address of the copy of a constant.
-  tfc_status constant(const void *host, int64_t bytes, const void *&address, Message &message);
+  /// The address of the copy of a constant, by its number in the model.
+  const void *constant(int32_t number) const {
+    return reinterpret_cast<void *const *>(constants.data())[number];
+  }
 
 private:
-  struct Constant {
-    const void *host;
-    void *device;
-  };
-
-  tfc_status load(const Allocator &allocator, const tfc_image_info &image, Message &message);
+  bool find(int32_t number);
+  tfc_status load(const Allocator &allocator, Message &message);
+  tfc_status copyConstants(const Allocator &allocator, const tfc_model &model, int32_t device,
+                           Message &message);
   tfc_status copy(void *to, const void *from, uint64_t bytes, bool isToDevice, Message &message);
-  bool growConstants();
-  Constant *findConstant(const void *host) const;
 
   bool used = false;
   bool isMissing = false;
@@ -96,13 +94,10 @@ private:
   cuda::Device device = 0;
   cuda::Context context = nullptr;
   cuda::Module module = nullptr;
-  const tfc_image_info *image = nullptr;
-  Allocator allocator = {};
-  Block functions; // cuda::Function, by grid
-  /// A hash table of constants with open addressing, of a power of two of elements.
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  Block constants;
-  uint32_t constantCount = 0, constantRoom = 0;
+  const tfc_image_info *image = nullptr; // null without kernels
+  Block functions;                       // cuda::Function, by grid
+  Block constants;                       // addresses, by number; null for those of other devices
+  void *constantMemory = nullptr;
 };
 
 /// Waits for the work of a partition on a GPU. Returns a status, with the message set if it is not

@@ -80,6 +80,13 @@ typedef struct tfc_image_info {
   int64_t grid_count;
 } tfc_image_info;
 
+// A constant that `create` copies to a device with memory of its own.
+typedef struct tfc_constant_info {
+  const void *data;
+  int64_t bytes;
+  int64_t device; // number in tfc_model.devices
+} tfc_constant_info;
+
 typedef struct tfc_call_frame tfc_call_frame;
 
 // Memory of a list or tape with a data-dependent length; it persists from call to call.
@@ -155,7 +162,9 @@ struct tfc_model {
   int64_t queue_count;
   const tfc_device_info *devices; // the caller's first
   int64_t device_count;           // 0 if there is no other
-  const tfc_image_info *image;    // null without devices that have memory of their own
+  const tfc_image_info *image;    // null without kernels for devices that have memory of their own
+  const tfc_constant_info *constants;
+  int64_t constant_count;
 };
 
 // The data of a call that are passed to an entry function; those of its partitions differ in the
@@ -243,6 +252,8 @@ int32_t tfc_rt_device_launch(tfc_call_frame *frame, int32_t grid, int64_t thread
                              const int64_t *arguments, int32_t count);
 // Copies from the device to the host, and waits for it.
 int32_t tfc_rt_device_read(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
+// Writes a scalar of the caller's stack to the device, without waiting for the device.
+int32_t tfc_rt_device_write(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
 // Copies from the host to the device; the memory of the host is free afterwards.
 int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
 int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
@@ -250,9 +261,8 @@ int32_t tfc_rt_device_fill(tfc_call_frame *frame, void *to, int32_t byte, int64_
 // Sends a copy in memory of the host, as tfc_rt_send does; the memory of the device is free
 // afterwards.
 int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const void *from, int64_t bytes);
-// Sets `address` to that of a copy of the constant at `constant`, which is made once.
-int32_t tfc_rt_device_constant(tfc_call_frame *frame, const void *constant, int64_t bytes,
-                               const void **address);
+// Returns the address, in memory of the device, of constant number `number` of the model.
+const void *tfc_rt_device_constant(tfc_call_frame *frame, int32_t number);
 
 // Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
 // They wait if necessary and return a tfc_status, with the message set if it is not 0, or another

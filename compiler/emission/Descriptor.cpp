@@ -58,6 +58,7 @@ private:
   Constant *partitioning(const EntryInfo &info, unsigned number);
   Constant *device(StringRef name);
   Constant *image(const ImageInfo &info);
+  Constant *copiedConstants();
   Constant *entry(const EntryInfo &info, unsigned number);
   Constant *hostFunction(unsigned number, StringRef what, llvm::FunctionType *type);
 
@@ -90,7 +91,8 @@ static_assert(sizeof(tfc_partition_info) == 24 && sizeof(tfc_slot_info) == 8 &&
               sizeof(tfc_partitioning) == 32 && sizeof(tfc_device_info) == 24);
 static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
 static_assert(sizeof(tfc_grid_info) == 16 && sizeof(tfc_image_info) == 32);
-static_assert(sizeof(tfc_model) == 104 && offsetof(tfc_model, init) == 56 &&
+static_assert(sizeof(tfc_constant_info) == 24);
+static_assert(sizeof(tfc_model) == 120 && offsetof(tfc_model, init) == 56 &&
               offsetof(tfc_model, queue_count) == 72 && offsetof(tfc_model, device_count) == 88);
 static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
 static_assert(sizeof(tfc_library) == 16);
@@ -240,6 +242,22 @@ Constant *DescriptorBuilder::image(const ImageInfo &info) {
   return makeGlobal(structure({text(info.kind), text(info.code), array(grids), i64(grids.size())}));
 }
 
+Constant *DescriptorBuilder::copiedConstants() {
+  if (model.copiedConstants.empty())
+    return null();
+  auto *weights = new llvm::GlobalVariable(module, llvm::ArrayType::get(b.getInt8Ty(), 0), true,
+                                           llvm::GlobalValue::ExternalLinkage, nullptr,
+                                           names.prefix + "." + rt::kWeightsName.str());
+  weights->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  llvm::SmallVector<Constant *> constants;
+  for (const CopiedConstant &constant : model.copiedConstants) {
+    Constant *data =
+        llvm::ConstantExpr::getGetElementPtr(b.getInt8Ty(), weights, i64(constant.offset));
+    constants.push_back(structure({data, i64(constant.bytes), i64(constant.device)}));
+  }
+  return array(constants);
+}
+
 llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {
   llvm::SmallVector<Constant *> variables, entries, queues, devices;
   for (StringRef name : model.devices)
@@ -258,7 +276,8 @@ llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef fea
       structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
                  i32(model.chunks), text(name), text(cpu), text(features), array(variables),
                  array(entries), initializer, array(queues), i64(queues.size()), array(devices),
-                 i64(devices.size()), model.image ? image(*model.image) : null()}),
+                 i64(devices.size()), model.image ? image(*model.image) : null(), copiedConstants(),
+                 i64(model.copiedConstants.size())}),
       names.prefix + ".model", false);
 }
 

@@ -55,6 +55,7 @@ private:
   }
   LogicalResult checkFunctions();
   LogicalResult checkDeclarations();
+  LogicalResult checkCopiedConstants();
   LogicalResult checkFunctions(const SymbolTable &symbols, const EntryInfo &entry, unsigned number);
   LogicalResult emitText();
   LogicalResult emitBinary();
@@ -297,6 +298,19 @@ LogicalResult Emitter::checkDeclarations() {
   return success();
 }
 
+/// Checks that copied constants are parts of the weights, which they may not be in a module read
+/// from a file.
+LogicalResult Emitter::checkCopiedConstants() {
+  auto bytes = static_cast<int64_t>(weightBytes(weights));
+  auto devices = static_cast<int64_t>(model.devices.size());
+  for (const CopiedConstant &constant : model.copiedConstants)
+    if (constant.offset > bytes || constant.bytes > bytes - constant.offset ||
+        constant.device >= devices)
+      return module.emitError() << "expects copied constants within " << bytes
+                                << " bytes, on one of " << devices << " devices";
+  return success();
+}
+
 LogicalResult Emitter::checkFunctions() {
   SymbolTable symbols(module);
   for (auto [number, entry] : llvm::enumerate(model.entries))
@@ -306,7 +320,7 @@ LogicalResult Emitter::checkFunctions() {
 }
 
 LogicalResult Emitter::emitBinary() {
-  if (failed(checkFunctions()) || failed(checkDeclarations()))
+  if (failed(checkFunctions()) || failed(checkDeclarations()) || failed(checkCopiedConstants()))
     return failure();
   llvm::Expected<WorkFolder> folder = WorkFolder::create();
   if (!folder)

@@ -125,12 +125,11 @@ Value Addresses::find(Value root) {
 
 /// Devices with memory of their own have copies of constants.
 Value Addresses::findConstant(ConstantOp op) {
-  Value weight = context.module.weight(context.start, context.loc, op.getValue());
   if (!context.isRemote)
-    return weight;
-  Value bytes = sizes->constant(*bytesOf(op.getType()).constant());
+    return context.module.weight(context.start, context.loc, op.getValue());
+  unsigned number = context.module.copiedConstant(op.getValue(), context.entry.getDeviceAttr());
   return rt::DeviceConstantOp::create(context.start, context.loc, context.pointer, context.frame,
-                                      weight, bytes);
+                                      number);
 }
 
 /// Returns the memory of a launch's result.

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace tfc;
 using namespace tfc::host;
 
-HostModule::HostModule(ModuleOp module) : module(module), symbols(module) {
-  SmallVector<dfg::DeviceAttr> devices = dfg::devicesOf(module);
+HostModule::HostModule(ModuleOp module)
+    : module(module), symbols(module), devices(dfg::devicesOf(module)) {
   for (auto variable : module.getOps<dfg::VariableOp>()) {
     variableNumbers.try_emplace(variable.getSymNameAttr(), variableNumbers.size());
     auto device = variable->getAttrOfType<dfg::DeviceAttr>(dfg::kDeviceAttr);
@@ -40,6 +40,25 @@ LLVM::LLVMFuncOp HostModule::addEntryFunction(unsigned entry, StringRef name, Ty
   return function;
 }
 
+static int64_t bytesOf(ElementsAttr value) {
+  return value.getNumElements() * dfg::elementBytes(value.getElementType());
+}
+
+/// Returns the offset of a value among the weights, which it becomes one of.
+int64_t HostModule::offsetOf(ElementsAttr value) {
+  auto [it, inserted] = weights.insert({value, weightBytes});
+  if (inserted)
+    weightBytes += llvm::alignTo(bytesOf(value), 64);
+  return it->second;
+}
+
+unsigned HostModule::copiedConstant(ElementsAttr value, dfg::DeviceAttr device) {
+  int64_t number = llvm::find(devices, device) - devices.begin();
+  auto constant =
+      rt::CopiedConstantAttr::get(module.getContext(), offsetOf(value), bytesOf(value), number);
+  return copied.try_emplace(constant, copied.size()).first->second;
+}
+
 Value HostModule::weight(OpBuilder &b, Location loc, ElementsAttr value) {
   auto global = symbols.lookup<LLVM::GlobalOp>(rt::kWeightsName);
   if (!global) {
@@ -50,13 +69,8 @@ Value HostModule::weight(OpBuilder &b, Location loc, ElementsAttr value) {
     global.setVisibility_(LLVM::Visibility::Hidden);
     symbols.insert(global);
   }
-  auto [it, inserted] = weights.insert({value, weightBytes});
-  if (inserted) {
-    int64_t bytes = value.getNumElements() * dfg::elementBytes(value.getElementType());
-    weightBytes += llvm::alignTo(bytes, 64);
-  }
   Value base = LLVM::AddressOfOp::create(b, loc, global);
-  Value offset = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(it->second));
+  Value offset = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(offsetOf(value)));
   return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
@@ -70,6 +84,10 @@ void HostModule::finish() {
     dfg::DfgDialect::WeightsAttrHelper(context).setAttr(module, ArrayAttr::get(context, all));
   if (llvm::any_of(variableDevices, [](int64_t device) { return device != 0; }))
     module->setAttr(rt::kVariableDevicesAttr, DenseI64ArrayAttr::get(context, variableDevices));
+  if (!copied.empty())
+    module->setAttr(
+        rt::kCopiedConstantsAttr,
+        ArrayAttr::get(context, llvm::to_vector_of<Attribute>(llvm::make_first_range(copied))));
   if (chunkCount > 0)
     dfg::DfgDialect::ChunksAttrHelper(context).setAttr(
         module, Builder(context).getI32IntegerAttr(chunkCount));

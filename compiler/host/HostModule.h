@@ -4,6 +4,7 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/rt/Rt.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -24,6 +25,8 @@ public:
                                           llvm::ArrayRef<mlir::Type> arguments, mlir::Location loc);
   /// Returns the address of a constant in the weights.
   mlir::Value weight(mlir::OpBuilder &b, mlir::Location loc, mlir::ElementsAttr value);
+  /// Returns the number of the copy of a constant that a device with memory of its own has.
+  unsigned copiedConstant(mlir::ElementsAttr value, dfg::DeviceAttr device);
   unsigned variableNumber(mlir::FlatSymbolRefAttr variable) const {
     return variableNumbers.lookup(variable.getAttr());
   }
@@ -39,15 +42,19 @@ public:
   /// Records that an entry uses the chunk.
   void useChunk(unsigned number) { chunkCount = std::max(chunkCount, number + 1); }
 
-  /// Sets `dfg.weights`, `dfg.chunks` and `rt.variable_devices`.
+  /// Sets `dfg.weights`, `dfg.chunks`, `rt.variable_devices` and `rt.copied_constants`.
   void finish();
 
 private:
+  int64_t offsetOf(mlir::ElementsAttr value);
+
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
+  llvm::SmallVector<dfg::DeviceAttr> devices;
   llvm::DenseMap<mlir::StringAttr, unsigned> variableNumbers, queueNumbers, gridNumbers;
   llvm::SmallVector<int64_t> variableDevices;
-  llvm::MapVector<mlir::ElementsAttr, int64_t> weights; // to their offsets
+  llvm::MapVector<mlir::ElementsAttr, int64_t> weights;     // to their offsets
+  llvm::MapVector<rt::CopiedConstantAttr, unsigned> copied; // to their numbers
   int64_t weightBytes = 0;
   unsigned chunkCount = 0;
 };

@@ -479,7 +479,7 @@ LogicalResult FunctionLowering::lowerOp(rt::DeviceReadOp op) {
 LogicalResult FunctionLowering::lowerOp(rt::DeviceWriteOp op) {
   Value place = arrayOf(op.getValue());
   int64_t bytes = op.getValue().getType().getIntOrFloatBitWidth() / 8;
-  return transfer(op, "tfc_rt_device_upload",
+  return transfer(op, "tfc_rt_device_write",
                   {op.getFrame(), op.getTo(), place, constant(i64, bytes)});
 }
 
@@ -504,15 +504,11 @@ LogicalResult FunctionLowering::lowerOp(rt::DeviceSendOp op) {
 }
 
 LogicalResult FunctionLowering::lowerOp(rt::DeviceConstantOp op) {
-  Block *next = splitAfter(op, b);
-  Value place = stack.get(function, 1);
-  auto status = call(op, "tfc_rt_device_constant", i32,
-                     {op.getFrame(), op.getConstant(), op.getBytes(), place});
-  if (!status)
+  auto address =
+      call(op, "tfc_rt_device_constant", pointer, {op.getFrame(), constant(i32, op.getNumber())});
+  if (!address)
     return failure();
-  returnUnlessOk(status.getResult(), next);
-  b.setInsertionPointToStart(next);
-  op.getAddress().replaceAllUsesWith(LLVM::LoadOp::create(b, loc, pointer, place));
+  op.getAddress().replaceAllUsesWith(address.getResult());
   return success();
 }
 

@@ -252,6 +252,10 @@ void tfc::describeCode(ModuleOp module, ModelInfo &model) {
   if (auto numbers = module->getAttrOfType<DenseI64ArrayAttr>(rt::kVariableDevicesAttr))
     for (auto [variable, device] : llvm::zip(model.variables, numbers.asArrayRef()))
       variable.device = device;
+  if (auto constants = module->getAttrOfType<ArrayAttr>(rt::kCopiedConstantsAttr))
+    for (auto constant : constants.getAsRange<rt::CopiedConstantAttr>())
+      model.copiedConstants.push_back(
+          {constant.getOffset(), constant.getBytes(), constant.getDevice()});
   for (auto image : module.getOps<kernel::ImageOp>()) {
     ImageInfo &info = model.image.emplace();
     info.kind = image.getTarget();

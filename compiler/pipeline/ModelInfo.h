@@ -28,6 +28,11 @@ struct ImageInfo {
   std::vector<std::pair<std::string, int64_t>> grids;
 };
 
+/// A part of the constants of which a device, by number in the model, has a copy.
+struct CopiedConstant {
+  int64_t offset, bytes, device;
+};
+
 struct QueueInfo {
   std::string name;
   dfg::QueueKind kind = dfg::QueueKind::Fifo;
@@ -102,6 +107,7 @@ struct ModelInfo {
   unsigned chunks = 0;              // pieces of memory that grow during calls; see `describeCode`
   std::vector<std::string> devices; // that the entries use, the caller's first; see `describeCode`
   std::optional<ImageInfo> image;   // see `describeCode`
+  std::vector<CopiedConstant> copiedConstants; // see `describeCode`
 
   /// The number of an entry, or of the one of which it is a partition.
   unsigned numberOf(dfg::EntryOp entry) const;

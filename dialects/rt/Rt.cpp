@@ -70,6 +70,13 @@ LogicalResult PartitioningAttr::verify(function_ref<InFlightDiagnostic()> emitEr
   return success();
 }
 
+LogicalResult CopiedConstantAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                         int64_t offset, int64_t bytes, int64_t device) {
+  if (offset < 0 || bytes < 0 || device < 1)
+    return emitError() << "expected bytes of the constants and a device other than the caller's";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Memory of planned entries
 //===----------------------------------------------------------------------===//
@@ -123,6 +130,11 @@ static bool isValid(Operation *op, StringRef name, Attribute value) {
     return isa<LLVM::LLVMFuncOp>(op) && isa<PartitioningAttr>(value);
   if (name == kVariableDevicesAttr)
     return isa<ModuleOp>(op) && isa<DenseI64ArrayAttr>(value);
+  if (name == kCopiedConstantsAttr) {
+    auto constants = dyn_cast<ArrayAttr>(value);
+    return isa<ModuleOp>(op) && constants &&
+           llvm::all_of(constants, llvm::IsaPred<CopiedConstantAttr>);
+  }
   if (name == kScratchAttr)
     return isa<dfg::LaunchOp, dfg::SendOp>(op) && isSlot(op, value);
   if (name == kAlternateAttr)

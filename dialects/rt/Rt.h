@@ -20,7 +20,8 @@ inline constexpr llvm::StringLiteral kArenaAttr = "rt.arena", kTapesAttr = "rt.t
                                      kMemoryAttr = "rt.memory", kAlternateAttr = "rt.alternate",
                                      kScratchAttr = "rt.scratch",
                                      kPartitioningAttr = "rt.partitioning",
-                                     kVariableDevicesAttr = "rt.variable_devices";
+                                     kVariableDevicesAttr = "rt.variable_devices",
+                                     kCopiedConstantsAttr = "rt.copied_constants";
 
 /// Marks a function as one that describes or runs an entry.
 void setEntryFunction(mlir::LLVM::LLVMFuncOp function);

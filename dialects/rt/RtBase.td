@@ -37,7 +37,9 @@ def Rt_Dialect : Dialect {
     | `rt.scratch` | send | `#rt.slot`: the buffers into which it copies |
 
     `rt.variable_devices` of the module lists the number of each variable's
-    device, unless all are on the caller's.
+    device, unless all are on the caller's. `rt.copied_constants` lists the
+    constants that devices with memory of their own have copies of, each a
+    `#rt.copied_constant`.
 
     `rt.entry` marks a function that describes or runs an entry, which replaces
     the entry in compiled code. `rt.partitioning` describes the partitions that
@@ -98,6 +100,16 @@ def Rt_PartitioningAttr : Rt_Attr<"Partitioning", "partitioning"> {
   let parameters = (ins ArrayRefParameter<"int64_t">:$devices, "::mlir::ArrayAttr":$slots,
                         "bool":$commits);
   let assemblyFormat = "`<` `[` $devices `]` `,` $slots `,` $commits `>`";
+}
+
+def Rt_CopiedConstantAttr : Rt_Attr<"CopiedConstant", "copied_constant"> {
+  let summary = "A constant that a device has a copy of";
+  let description = [{
+    `#rt.copied_constant<64, 16 on 1>` are 16 bytes of the module's constants,
+    from byte 64 on, which device 1 has a copy of.
+  }];
+  let parameters = (ins "int64_t":$offset, "int64_t":$bytes, "int64_t":$device);
+  let assemblyFormat = "`<` $offset `,` $bytes `on` $device `>`";
 }
 
 def Rt_Field : I32EnumAttr<"Field", "A field of tfc_call_frame", [

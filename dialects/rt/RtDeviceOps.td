@@ -105,18 +105,19 @@ def Rt_DeviceSendOp : Rt_DeviceOp<"device_send"> {
   let hasVerifier = 1;
 }
 
-def Rt_DeviceConstantOp : Rt_DeviceOp<"device_constant"> {
+def Rt_DeviceConstantOp : Rt_Op<"device_constant", [Pure]> {
   let summary = "Returns the address of a constant in memory of the device";
   let description = [{
-    The constant is copied there once.
+    The number is that of an element of `rt.copied_constants` of the module.
 
     ```mlir
-    %w = rt.device_constant %frame, %weight, %bytes
+    %w = rt.device_constant %frame, 3
     ```
   }];
-  let arguments = (ins Rt_Pointer:$frame, Rt_Pointer:$constant, I64:$bytes);
+  let arguments = (ins Rt_Pointer:$frame, I32Attr:$number);
   let results = (outs Rt_Pointer:$address);
-  let assemblyFormat = "$frame `,` $constant `,` $bytes attr-dict";
+  let assemblyFormat = "$frame `,` $number attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // TFC_DIALECTS_RT_RTDEVICEOPS_TD

@@ -121,8 +121,8 @@ LogicalResult ReleaseOp::verify() { return verifySlot(*this, getSlot()); }
 LogicalResult DeviceLaunchOp::verify() {
   // A launch has at most 4 KB of parameters.
   constexpr size_t kMost = 512;
-  if (getGrid() > INT32_MAX)
-    return emitOpError("expects the number of a grid");
+  if (failed(verifyNumber(*this, "grid", getGrid())))
+    return failure();
   if (getArguments().size() > kMost)
     return emitOpError("expects at most ")
            << kMost << " arguments, but got " << getArguments().size();
@@ -139,3 +139,5 @@ static LogicalResult verifyScalar(Operation *op, Type type) {
 LogicalResult DeviceReadOp::verify() { return verifyScalar(*this, getValue().getType()); }
 LogicalResult DeviceWriteOp::verify() { return verifyScalar(*this, getValue().getType()); }
 LogicalResult DeviceSendOp::verify() { return verifySlot(*this, getSlot()); }
+
+LogicalResult DeviceConstantOp::verify() { return verifyNumber(*this, "constant", getNumber()); }

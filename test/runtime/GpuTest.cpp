@@ -45,7 +45,8 @@ enum Grid { kAdd, kFail };
 //===- Host functions -----------------------------------------------------===//
 
 enum Variable { kW, kSteps }; // w: f32[4] = 0.5 on the GPU, steps: i64 = 7 on the host
-static const float kHalves[] = {0.5f, 0.5f, 0.5f, 0.5f};
+static const float kHalves[] = {0.5f, 0.5f, 0.5f, 0.5f}, kOne[] = {1};
+static const tfc_constant_info kConstants[] = {{kOne, 4, 1}, {kHalves, 16, 1}};
 
 static int64_t noArena(const int64_t *) { return 0; }
 static void noShapes(const int64_t *, int64_t *) {}
@@ -67,8 +68,7 @@ static int32_t initHost(tfc_call_frame *frame) {
   return TFC_OK;
 }
 static int32_t initGpu(tfc_call_frame *frame) {
-  const void *halves;
-  STEP(tfc_rt_device_constant(frame, kHalves, sizeof kHalves, &halves));
+  const void *halves = tfc_rt_device_constant(frame, 1);
   return tfc_rt_device_copy(frame, frame->variables[kW], halves, sizeof kHalves);
 }
 
@@ -141,12 +141,14 @@ static int32_t growGpu(tfc_call_frame *frame) {
   STEP(tfc_rt_receive(frame, 0, &count));
   tfc_chunk &chunk = frame->chunks[0];
   STEP(tfc_rt_grow(frame, 0, 16));
-  STEP(tfc_rt_device_fill(frame, chunk.data, 0, 16));
+  STEP(tfc_rt_device_fill(frame, chunk.data, -1, 16));
+  uint32_t last = 0;
+  for (int i = 0; i < 4; ++i)
+    STEP(tfc_rt_device_write(frame, chunk.data + 4 * i, &last, 4));
   for (int64_t i = 1; i <= asArgument(count); ++i) {
     STEP(tfc_rt_grow(frame, 0, 16 * (i + 1)));
     STEP(add(frame, 4, chunk.data + 16 * (i - 1), frame->variables[kW], chunk.data + 16 * i));
   }
-  uint32_t last;
   STEP(tfc_rt_device_read(frame, &last, chunk.data + 16 * asArgument(count) + 12, 4));
   return tfc_rt_send(frame, 1, reinterpret_cast<const void *>(uint64_t(last)));
 }
@@ -204,8 +206,9 @@ struct GpuModel {
     entries[kCount].fetches = kNumber;
     entries[kCount].run = runCount;
     init.writes = 1;
-    model = {TFC_ABI_VERSION, 2,     4,       1, "model", "x86-64", "+sse2", variables,
-             entries,         &init, nullptr, 0, devices, 2,        &image};
+    model = {TFC_ABI_VERSION, 2,         4,       1,          "model", "x86-64",
+             "+sse2",         variables, entries, &init,      nullptr, 0,
+             devices,         2,         &image,  kConstants, 2};
   }
   GpuModel(const GpuModel &) = delete;
 
@@ -373,6 +376,13 @@ TEST_F(Gpu, ASteadyCallAllocatesNothing) {
   }
   EXPECT_EQ(allocations, 0);
   EXPECT_EQ(instance.handle->streams[1].arena.data(), arena);
+}
+
+/// Such a model only copies on the device.
+TEST_F(Gpu, MayHaveNoKernels) {
+  gpu.model.image = nullptr;
+  Instance instance(gpu.model);
+  EXPECT_EQ(getW(instance), std::vector<float>(4, 0.5f));
 }
 
 TEST_F(Gpu, LeavesTheContextOfTheCallerAlone) {

@@ -107,3 +107,20 @@ llvm.func @alone() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0],
 
 // expected-error @+1 {{expected slots of 2 partitions, but got #dfg.slot<0 to 2>}}
 llvm.func @slots() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0, 1], [#dfg.slot<0 to 2>], false>}
+
+// -----
+
+// expected-error @+1 {{expected bytes of the constants and a device other than the caller's}}
+#copied = #rt.copied_constant<64, 16 on 0>
+
+// -----
+
+// expected-error @+1 {{has an invalid attribute 'rt.copied_constants'}}
+module attributes {rt.copied_constants = [64]} {
+}
+
+// -----
+
+// expected-error @+1 {{has an invalid attribute 'rt.variable_devices'}}
+module attributes {rt.variable_devices = [1]} {
+}

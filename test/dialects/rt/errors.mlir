@@ -178,3 +178,43 @@ llvm.func @slot(%frame: !llvm.ptr, %x: !llvm.ptr) -> i32 {
   %zero = llvm.mlir.constant(0 : i32) : i32
   llvm.return %zero : i32
 }
+
+// -----
+
+llvm.func @grid(%frame: !llvm.ptr, %n: i64) -> i32 {
+  // expected-error @+1 {{expects a grid from 0 to 2147483646, but got -1}}
+  rt.device_launch %frame, grid -1() threads %n
+  llvm.unreachable
+}
+
+// -----
+
+llvm.func @wide(%frame: !llvm.ptr, %from: !llvm.ptr) -> i32 {
+  // expected-error @+1 {{expects a scalar of whole bytes, 8 at most, but got 'i128'}}
+  %x = rt.device_read %frame, %from : i128
+  llvm.unreachable
+}
+
+// -----
+
+llvm.func @bit(%frame: !llvm.ptr, %to: !llvm.ptr, %x: i1) -> i32 {
+  // expected-error @+1 {{expects a scalar of whole bytes, 8 at most, but got 'i1'}}
+  rt.device_write %frame, %to, %x : i1
+  llvm.unreachable
+}
+
+// -----
+
+llvm.func @device_slot(%frame: !llvm.ptr, %from: !llvm.ptr, %n: i64) -> i32 {
+  // expected-error @+1 {{expects a slot from 0 to 2147483646, but got -1}}
+  rt.device_send %frame, slot -1, %from, %n
+  llvm.unreachable
+}
+
+// -----
+
+llvm.func @constant(%frame: !llvm.ptr) {
+  // expected-error @+1 {{expects a constant from 0 to 2147483646, but got -1}}
+  %w = rt.device_constant %frame, -1
+  llvm.return
+}

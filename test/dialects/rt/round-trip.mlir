@@ -84,3 +84,32 @@ dfg.entry @memory(%x: tensor<?xf32, #dfg.dims<n>>, %m: tensor<i32>)
   %l = dfg.list_create %m {shape = #dfg.dims<4>, rt.memory = [#rt.chunk<1>]} : tensor<i32>
   dfg.return
 }
+
+// CHECK-LABEL: llvm.func @device
+// CHECK: rt.device_upload %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}
+// CHECK: rt.device_launch %{{.*}}, grid 3(%{{.*}}, %{{.*}}) threads %{{.*}} : i64, !llvm.ptr
+// CHECK: rt.device_launch %{{.*}}, grid 0() threads %{{.*}}
+// CHECK: rt.device_read %{{.*}}, %{{.*}} : f32
+// CHECK: rt.device_write %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK: rt.device_copy %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}
+// CHECK: rt.device_fill %{{.*}}, %{{.*}}, -1, %{{.*}}
+// CHECK: rt.device_send %{{.*}}, slot 2, %{{.*}}, %{{.*}}
+// CHECK: rt.device_constant %{{.*}}, 1
+llvm.func @device(%frame: !llvm.ptr, %to: !llvm.ptr, %from: !llvm.ptr, %n: i64) -> i32 {
+  %ok = llvm.mlir.constant(0 : i32) : i32
+  rt.device_upload %frame, %to, %from, %n
+  rt.device_launch %frame, grid 3(%n, %to) threads %n : i64, !llvm.ptr
+  rt.device_launch %frame, grid 0() threads %n
+  %x = rt.device_read %frame, %to : f32
+  rt.device_write %frame, %to, %x : f32
+  rt.device_copy %frame, %to, %from, %n
+  rt.device_fill %frame, %to, -1, %n
+  rt.device_send %frame, slot 2, %to, %n
+  %w = rt.device_constant %frame, 1
+  rt.device_copy %frame, %to, %w, %n
+  llvm.return %ok : i32
+}
+
+// CHECK: module attributes {rt.copied_constants = [#rt.copied_constant<64, 16 on 1>], rt.variable_devices = array<i64: 0, 1>}
+module attributes {rt.copied_constants = [#rt.copied_constant<64, 16 on 1>], rt.variable_devices = array<i64: 0, 1>} {
+}
