@@ -12,10 +12,14 @@ using namespace tfc::host;
 
 HostModule::HostModule(ModuleOp module)
     : module(module), symbols(module), devices(dfg::devicesOf(module)) {
+  // Without partitions, all runs on the caller's device.
+  bool isDivided = llvm::any_of(module.getOps<dfg::EntryOp>(),
+                                [](dfg::EntryOp entry) { return bool(entry.getDeviceAttr()); });
   for (auto variable : module.getOps<dfg::VariableOp>()) {
     variableNumbers.try_emplace(variable.getSymNameAttr(), variableNumbers.size());
     auto device = variable->getAttrOfType<dfg::DeviceAttr>(dfg::kDeviceAttr);
-    variableDevices.push_back(device ? llvm::find(devices, device) - devices.begin() : 0);
+    variableDevices.push_back(isDivided && device ? llvm::find(devices, device) - devices.begin()
+                                                  : 0);
   }
   for (auto [number, grid] : llvm::enumerate(kernel::gridsOf(module)))
     gridNumbers.try_emplace(grid.getName(), number);
