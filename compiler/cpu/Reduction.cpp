@@ -197,19 +197,6 @@ NestEmitter::Values NestEmitter::emitSums(ArrayRef<unsigned> numbers,
   });
 }
 
-/// Returns the combiners of the sweep's reductions if all of them are sums that round, else
-/// nothing.
-static SmallVector<Operation *> sumsOf(const LoopSweep &sweep) {
-  SmallVector<Operation *> combiners;
-  for (const LoopStage *stage : sweep.stages)
-    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
-      combiners.push_back(combinerOf(stage->generic(), i));
-      if (!isa_and_nonnull<arith::AddFOp>(combiners.back()))
-        return {};
-    }
-  return combiners;
-}
-
 void NestEmitter::columnBlock(const LoopSweep &sweep, int64_t rows, int64_t unroll) {
   Lanes lanes = lanesOf(sweep);
   AffineExpr base = sweep.laneLoop ? loops[*sweep.laneLoop] : AffineExpr();

@@ -248,12 +248,15 @@ static void removePlacement(Operation *op) {
   op->removeAttr(kEpochAttr);
 }
 
+/// The entry that a block is in.
+static EntryOp entryOf(Block &block) {
+  auto entry = dyn_cast<EntryOp>(block.getParentOp());
+  return entry ? entry : block.getParentOp()->getParentOfType<EntryOp>();
+}
+
 /// The kind of the device on which a block of an entry runs.
 static std::string kindOf(Block &block) {
-  auto entry = dyn_cast<EntryOp>(block.getParentOp());
-  if (!entry)
-    entry = block.getParentOp()->getParentOfType<EntryOp>();
-  DeviceAttr device = entry.getDeviceAttr();
+  DeviceAttr device = entryOf(block).getDeviceAttr();
   return device ? device.getDevice().kind : callersDevice().kind;
 }
 
@@ -383,10 +386,7 @@ private:
   void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols, KernelSet &kernels) {
     Grouping grouping(block, sizes, inputs, fuse);
     visits += grouping.getVisits();
-    auto entry = dyn_cast<EntryOp>(block.getParentOp());
-    if (!entry)
-      entry = block.getParentOp()->getParentOfType<EntryOp>();
-    if (probe != 0 && !entry.getInitializer())
+    if (probe != 0 && !entryOf(block).getInitializer())
       addProbes(block, grouping, getOperation(), probeCount);
     Outliner(block, grouping, symbols, kernels).run();
     for (Operation &op : llvm::make_early_inc_range(block))

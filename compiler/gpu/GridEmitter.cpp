@@ -86,19 +86,6 @@ GridEmitter::Values GridEmitter::emitSums(ArrayRef<unsigned> numbers,
   });
 }
 
-/// Returns the combiners of the sweep's reductions if all of them are sums that round, else
-/// nothing.
-static SmallVector<Operation *> sumsOf(const LoopSweep &sweep) {
-  SmallVector<Operation *> combiners;
-  for (const LoopStage *stage : sweep.stages)
-    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
-      combiners.push_back(combinerOf(stage->generic(), i));
-      if (!isa_and_nonnull<arith::AddFOp>(combiners.back()))
-        return {};
-    }
-  return combiners;
-}
-
 //===--- sweeps -----------------------------------------------------------===//
 
 /// Parallel stages are stored and reductions accumulate at each point.
@@ -132,12 +119,15 @@ void GridEmitter::emitPointwise(const LoopSweep &sweep) {
   });
 }
 
-/// Emits the stages at a point and returns the new accumulators.
-GridEmitter::Values GridEmitter::emitPoint(const LoopSweep &sweep, Values carried) {
+/// Adds a point to the accumulators of the reductions, and evaluates the parallel stages between
+/// them if `withParallel`.
+GridEmitter::Values GridEmitter::accumulate(const LoopSweep &sweep, Values carried,
+                                            bool withParallel) {
   unsigned next = 0;
   for (const LoopStage *stage : sweep.stages) {
     if (stage->isParallel()) {
-      evaluateParallel(*stage);
+      if (withParallel)
+        evaluateParallel(*stage);
       continue;
     }
     unsigned count = stage->op->getNumResults();
@@ -146,6 +136,12 @@ GridEmitter::Values GridEmitter::emitPoint(const LoopSweep &sweep, Values carrie
     llvm::copy(values, carried.begin() + next);
     next += count;
   }
+  return carried;
+}
+
+/// Emits the stages at a point and returns the new accumulators.
+GridEmitter::Values GridEmitter::emitPoint(const LoopSweep &sweep, Values carried) {
+  carried = accumulate(sweep, carried, /*withParallel=*/true);
   for (const LoopStage *stage : sweep.stages)
     if (stage->isParallel())
       storeStage(*stage);
@@ -164,17 +160,7 @@ void GridEmitter::emitColumn(const LoopSweep &sweep) {
         for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits()))
           accumulators.push_back(e.element(init, resultAt(*stage, number)));
     auto addPoint = [&](Values carried) {
-      unsigned next = 0;
-      for (const LoopStage *stage : sweep.stages) {
-        if (stage->isParallel())
-          continue;
-        unsigned count = stage->op->getNumResults();
-        Values values = e.body(stage->generic(), loopsAt(*stage),
-                               llvm::to_vector(ArrayRef(carried).slice(next, count)));
-        llvm::copy(values, carried.begin() + next);
-        next += count;
-      }
-      return carried;
+      return accumulate(sweep, carried, /*withParallel=*/false);
     };
     accumulators = sums.empty() ? emitLoops(inside, accumulators, addPoint)
                                 : emitSums(inside, sums, accumulators, addPoint);

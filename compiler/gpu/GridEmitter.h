@@ -25,6 +25,7 @@ private:
                   Values carried, Body body);
   void emitSweep(const LoopSweep &sweep);
   void emitPointwise(const LoopSweep &sweep);
+  Values accumulate(const LoopSweep &sweep, Values carried, bool withParallel);
   Values emitPoint(const LoopSweep &sweep, Values carried);
   void emitColumn(const LoopSweep &sweep);
   mlir::Value neutral(mlir::Operation *combiner);

@@ -1,7 +1,7 @@
 // Keeps the insertion points of a host function, and builds operations that all its builders need.
 
 #include "compiler/host/Context.h"
-#include "dialects/dfg/Devices.h"
+#include "dialects/dfg/Partitions.h"
 #include "dialects/rt/Rt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -15,8 +15,7 @@ Context::Context(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, 
     : module(module), entry(entry), info(info), counts(counts), b(entry.getContext()),
       start(entry.getContext()), loc(entry.getLoc()),
       pointer(LLVM::LLVMPointerType::get(entry.getContext())) {
-  DeviceAttr device = entry.getDeviceAttr();
-  isRemote = device && hasOwnMemory(device.getDevice());
+  isRemote = dfg::isRemote(entry);
   function = module.addEntryFunction(number, name, b.getI32Type(), pointer, loc);
   Block *body = function.addEntryBlock(b);
   frame = body->getArgument(0);

@@ -4,6 +4,7 @@
 #include "compiler/kernels/Schedule.h"
 #include "compiler/kernels/Polynomial.h"
 #include "dialects/linalg_ext/LinalgExt.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -285,4 +286,17 @@ void Schedule::chooseStorage() {
       else
         places[result] = Storage::Scratch;
     }
+}
+
+//===--- reductions -------------------------------------------------------===//
+
+SmallVector<Operation *> tfc::kernels::sumsOf(const LoopSweep &sweep) {
+  SmallVector<Operation *> combiners;
+  for (const LoopStage *stage : sweep.stages)
+    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
+      combiners.push_back(combinerOf(stage->generic(), i));
+      if (!isa_and_nonnull<arith::AddFOp>(combiners.back()))
+        return {};
+    }
+  return combiners;
 }

@@ -177,6 +177,9 @@ private:
   bool hasFailed = false;
 };
 
+/// Returns the combiners of a sweep's reductions if all of them are sums that round, else nothing.
+llvm::SmallVector<mlir::Operation *> sumsOf(const LoopSweep &sweep);
+
 /// Computes what `op` reads at a point of its loops; `isStage` says which producers are
 /// materialized.
 Footprint footprintOf(mlir::linalg::GenericOp op,

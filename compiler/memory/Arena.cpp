@@ -1,9 +1,9 @@
 // Live ranges of the values of an entry, and offsets in the arena by best fit over them.
 
 #include "compiler/memory/Arena.h"
-#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/MessageOps.h"
+#include "dialects/dfg/Partitions.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,9 +16,8 @@ namespace tfc::memory {
 
 static constexpr int64_t kAlignment = 64;
 
-Arena::Arena(EntryOp entry, const EntryInfo &info, SymbolTable &symbols) : info(info) {
-  DeviceAttr device = entry.getDeviceAttr();
-  isRemote = device && hasOwnMemory(device.getDevice());
+Arena::Arena(EntryOp entry, const EntryInfo &info, SymbolTable &symbols)
+    : info(info), isRemote(dfg::isRemote(entry)) {
   regions.push_back({DimExpr(1), 0});
   collectValues(entry, symbols);
   place();

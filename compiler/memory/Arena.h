@@ -65,7 +65,7 @@ private:
   void placeRegion(unsigned region, llvm::ArrayRef<std::pair<unsigned, int64_t>> sizes);
 
   const EntryInfo &info;
-  bool isRemote = false; // on a device with memory of its own
+  bool isRemote; // on a device with memory of its own
   std::vector<Buffer> buffers;
   std::vector<Slot> slots; // of the buffers
   std::vector<Region> regions;

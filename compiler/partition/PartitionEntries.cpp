@@ -9,6 +9,7 @@
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/MessageOps.h"
+#include "dialects/dfg/Partitions.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -130,7 +131,7 @@ static void copyAssigned(EntryOp partition) {
     if (auto receive = rootOf(assign.getValue()).getDefiningOp<ReceiveOp>())
       receive.setCopied(true);
   // A device cannot read in the memory of another one.
-  if (DeviceAttr device = partition.getDeviceAttr(); device && hasOwnMemory(device.getDevice()))
+  if (isRemote(partition))
     partition.walk([](ReceiveOp receive) { receive.setCopied(true); });
 }
 

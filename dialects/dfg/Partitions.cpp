@@ -5,11 +5,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Partitions.h"
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/MessageOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
+
+bool tfc::dfg::isRemote(EntryOp entry) {
+  DeviceAttr device = entry.getDeviceAttr();
+  return device && hasOwnMemory(device.getDevice());
+}
 
 static ArrayRef<Attribute> otherPartitions(EntryOp entry) {
   ArrayAttr partitions = entry.getPartitionsAttr();
