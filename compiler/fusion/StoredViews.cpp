@@ -8,6 +8,7 @@
 #include "compiler/fusion/StoredViews.h"
 #include "compiler/fusion/HostValues.h"
 #include "dialects/dfg/ConvolutionOps.h"
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/Labels.h"
 
 using namespace mlir;
@@ -19,6 +20,15 @@ static constexpr llvm::StringLiteral kStored = DfgDialect::StoredAttrHelper::get
 
 static void storeView(Operation *op) { op->setAttr(kStored, UnitAttr::get(op->getContext())); }
 bool isStoredView(Operation *op) { return op->hasAttr(kStored); }
+
+/// Returns the view that makes a value for `reader`, or null: a value that another device sends is
+/// in memory, also where entries are not divided.
+static Operation *viewFor(Operation *reader, Value value) {
+  Operation *view = value.getDefiningOp();
+  bool isSent =
+      view && isOnDevice(view) && view->getAttr(kDeviceAttr) != reader->getAttr(kDeviceAttr);
+  return view && !isSent && isView(view) ? view : nullptr;
+}
 
 //===----------------------------------------------------------------------===//
 // Factors of products
@@ -106,12 +116,11 @@ static bool hasSteps(SliceOp slice, const AxisSet &axes) {
          });
 }
 
-/// Returns true if a slice that `factor` views has steps along one of `axes`, and no view repeats
-/// elements, such as windows: their copy would be larger than what they view.
-static bool hasSteps(Value factor, AxisSet axes) {
+/// Returns true if a slice that `product` reads through `view` has steps along one of `axes`, and
+/// no view repeats elements, such as windows: their copy would be larger than what they view.
+static bool hasSteps(Operation *product, Operation *view, AxisSet axes) {
   bool found = false;
-  for (Operation *view = factor.getDefiningOp(); view && isView(view);
-       view = view->getOperand(0).getDefiningOp()) {
+  for (; view; view = viewFor(product, view->getOperand(0))) {
     if (!view->hasTrait<SelectionRole>())
       return false;
     auto slice = dyn_cast<SliceOp>(view);
@@ -136,13 +145,13 @@ void storeSteppedFactors(EntryOp entry) {
     if (!isa<ContractOp, MatmulOp>(op))
       return;
     for (OpOperand &factor : op->getOpOperands()) {
-      Operation *view = factor.get().getDefiningOp();
-      if (!view || !isView(view))
+      Operation *view = viewFor(op, factor.get());
+      if (!view)
         continue;
       auto product = dyn_cast<ContractOp>(op);
       FactorUse use = product ? useOf(product, factor.getOperandNumber())
                               : useOf(cast<MatmulOp>(op), factor.getOperandNumber());
-      if (use.reads >= kManyReads && hasSteps(factor.get(), use.summed))
+      if (use.reads >= kManyReads && hasSteps(op, view, use.summed))
         storeView(belowReshapes(view));
     }
   });
@@ -162,7 +171,7 @@ void storeDeepViews(Block &block) {
       continue;
     int depth = 1;
     for (Value operand : op.getOperands())
-      if (Operation *producer = operand.getDefiningOp())
+      if (Operation *producer = viewFor(&op, operand))
         depth = std::max(depth, depths.lookup(producer) + 1);
     if (depth > kMaxViews)
       storeView(&op);

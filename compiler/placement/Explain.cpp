@@ -112,7 +112,8 @@ void Explainer::printReason(unsigned unit) {
   const std::vector<bool> &allowed = graph.getTasks().units[unit].allowed;
   bool hasChoice = llvm::count(allowed, true) > 1;
   if (std::optional<Groups::Constraint> constraint = context.groups.constraintOf(group)) {
-    os << ", which " << describe(constraint->source) << " asks for";
+    os << ", which " << describe(constraint->source) << " asks for by \""
+       << deviceOf(constraint->source).str() << '"';
   } else if (state && context.placed.deviceOf(state)) {
     os << ", where another entry has it";
   } else if (context.defaultDevice && !hasChoice) {

@@ -30,7 +30,7 @@ public:
 private:
   using Data = llvm::DenseMap<const Datum *, DatumRef>;
 
-  double slope(double &scale) const;
+  double slope(double &scale, double &error) const;
   /// The sum of y at a distance from the data; NaN if it cannot be computed.
   double replay(const DatumRef &y, double distance);
   llvm::LogicalResult replay(const Passage &passage, double distance, Data &moved);

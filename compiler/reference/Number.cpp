@@ -112,6 +112,11 @@ Real rounded(Type elementType, Real y, double ulps) {
   return y;
 }
 
+Real asOperand(Type elementType, Real result) {
+  bool mayOverflow = elementType.isF16() && std::isfinite(result.value) && result.size() >= 65520;
+  return mayOverflow ? Real{result.value, kUndetermined} : result;
+}
+
 Real multiply(Real lhs, Real rhs) {
   double value = lhs.value * rhs.value;
   if (lhs.isExact() && rhs.isExact())

@@ -70,6 +70,10 @@ double roundTo(mlir::Type elementType, double value);
 /// overflow.
 Real rounded(mlir::Type elementType, Real y, double ulps);
 
+/// A result as an operand of the next operation. An f16 beyond the largest one is undetermined: it
+/// is infinite if it was stored.
+Real asOperand(mlir::Type elementType, Real result);
+
 /// The exact product of two inexact numbers.
 Real multiply(Real lhs, Real rhs);
 

@@ -107,7 +107,8 @@ static void softmaxCrossEntropy(SoftmaxCrossEntropyOp, Call &call) {
     for (auto [k, offset] : llvm::enumerate(offsets)) {
       Real weight = p.real(offset), logY = difference(type, row.shifted[k], logTotal);
       auto product = [](Reals v) { return v[0] == 0 ? 0 : -(v[0] * v[1]); };
-      loss.add(apply(type, 0.5, product, {weight, logY}, {0.0}));
+      Real term = apply(type, 0.5, product, {weight, asOperand(type, logY)}, {0.0});
+      loss.add(asOperand(type, term));
     }
     Real total = loss.get();
     if (total.value == 0 &&

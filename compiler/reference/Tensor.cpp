@@ -31,10 +31,7 @@ Real Tensor::stored(int64_t i) const {
 }
 
 Real Tensor::real(int64_t i) const {
-  Real result = stored(i);
-  bool mayOverflow = elementType.isF16() && std::isfinite(result.value) && result.size() >= 65520;
-  if (mayOverflow)
-    return {result.value, kUndetermined};
+  Real result = asOperand(elementType, stored(i));
   // Denormal operands count as zeros of the same sign if a call flushes them.
   double size = std::fabs(result.value);
   if (result.isExact() && size > 0 && size < formatOf(elementType).smallest)

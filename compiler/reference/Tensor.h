@@ -23,8 +23,7 @@ public:
 
   /// The element with its error and limits.
   Real stored(int64_t i) const;
-  /// The element as an operand. An f16 beyond the largest one is undetermined: it is infinite if it
-  /// was stored.
+  /// The element as an operand, see `asOperand`.
   Real real(int64_t i) const;
   void setReal(int64_t i, Real value);
   /// Stores the result of an operation accurate to `ulps` with the exact result `value`, see

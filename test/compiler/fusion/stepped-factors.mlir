@@ -46,3 +46,13 @@ dfg.entry @windows(%x: tensor<2x10x3xf32>, %w: tensor<3x3x16xf32>) -> tensor<2x8
   %2 = dfg.contract %1, %w {labels = "n o k c, k c f -> n o f"} : tensor<2x8x3x3xf32>, tensor<3x3x16xf32>
   dfg.return %2 : tensor<2x8x16xf32>
 }
+
+// A slice of another device arrives in memory, also where the entry is not divided.
+// CHECK: slice: slice{{$}}
+// CHECK-NEXT: contract: transpose contract{{$}}
+dfg.entry @sent(%x: tensor<64x3x8xf32>, %w: tensor<3x4x8xf32>) -> tensor<64x4xf32> {
+  %0 = dfg.slice %w {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:0">, starts = #dfg.dims<2, 0, 0>, sizes = #dfg.dims<3, 4, 8>, steps = array<i64: -1, 1, 1>} : tensor<3x4x8xf32>
+  %1 = dfg.transpose %0 {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">, permutation = array<i64: 0, 2, 1>} : tensor<3x4x8xf32>
+  %2 = dfg.contract %x, %1 {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">, labels = "n k c, k c f -> n f"} : tensor<64x3x8xf32>, tensor<3x8x4xf32>
+  dfg.return %2 : tensor<64x4xf32>
+}
