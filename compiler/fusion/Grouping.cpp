@@ -152,6 +152,10 @@ void Grouping::forEachPrevious(Operation *op, function_ref<void(Operation *)> vi
       if (binder->getBlock() == op->getBlock())
         visit(binder);
     });
+    sizes.forEachGuard(reader, [&](CheckOp guard) {
+      if (guard->getBlock() == op->getBlock())
+        visit(guard);
+    });
     forEachRead(reader, [&](Value read) {
       if (Operation *producer = read.getDefiningOp(); producer && isRepeated(producer))
         work.push_back(producer);

@@ -68,8 +68,8 @@ public:
   int64_t getVisits() const { return visits; }
 
   /// Visits the operations of the block that must run before `op` although it does not read their
-  /// results: the last one on tapes and queues, and the bindings of sizes that `op`, or an
-  /// operation that it repeats, mentions.
+  /// results: the last one on tapes and queues, and the bindings and guards of sizes that
+  /// `op`, or an operation that it repeats, mentions.
   void forEachPrevious(mlir::Operation *op,
                        llvm::function_ref<void(mlir::Operation *)> visit) const;
 

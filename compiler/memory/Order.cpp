@@ -37,8 +37,8 @@ StepGraph::StepGraph(Block &block, const RunTimeSizes &sizes) {
   readVariablesLate();
 }
 
-/// Steps that mention a data-dependent size run after the step that binds it, even if only a
-/// constant that they read mentions it.
+/// Steps that mention a data-dependent size run after its guards and the step that binds it, even
+/// if only a constant that they read mentions it.
 void StepGraph::waitForSizes(Block &block, const RunTimeSizes &sizes) {
   if (sizes.empty())
     return;
@@ -47,7 +47,12 @@ void StepGraph::waitForSizes(Block &block, const RunTimeSizes &sizes) {
       if (binder->getBlock() == &block)
         runBefore(binder, step);
     };
+    auto waitForCheck = [&](CheckOp guard) {
+      if (guard->getBlock() == &block)
+        runBefore(guard, step);
+    };
     sizes.forEachBinder(step, wait);
+    sizes.forEachGuard(step, waitForCheck);
     forEachRead(step, [&](Value value) {
       if (Operation *producer = value.getDefiningOp(); producer && !isStep(producer))
         sizes.forEachBinder(producer, wait);

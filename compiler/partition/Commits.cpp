@@ -18,7 +18,7 @@ Commits::Commits(EntryOp entry, const DeviceSets &sets) : sets(sets) {
   Block &body = entry.getBody().front();
   llvm::SmallBitVector sinceCommit(sets.getUsed().size());
   visit(body, sinceCommit);
-  llvm::SmallBitVector failing = sets.devicesWith(entry, canFail);
+  llvm::SmallBitVector failing = sets.devicesThatMayFail(entry);
   for (Operation &op : body)
     if (canFail(&op))
       last = &op;
@@ -44,7 +44,7 @@ void Commits::visit(Block &block, llvm::SmallBitVector &failing) {
       before.insert(&op);
       failing.reset();
     }
-    failing |= sets.devicesWith(&op, canFail);
+    failing |= sets.devicesThatMayFail(&op);
   }
 }
 

@@ -14,9 +14,9 @@ using namespace tfc::dfg;
 
 namespace tfc::partition {
 
-DeviceSets::DeviceSets(EntryOp entry, const FreeValues &free, SymbolTable &symbols,
-                       ArrayRef<DeviceAttr> devices)
-    : free(free), symbols(symbols), devices(devices), used(devices.size()) {
+DeviceSets::DeviceSets(EntryOp entry, const FreeValues &free, const RunTimeSizes &sizes,
+                       SymbolTable &symbols, ArrayRef<DeviceAttr> devices)
+    : free(free), sizes(sizes), symbols(symbols), devices(devices), used(devices.size()) {
   used.set(0);
   entry.getBody().walk([&](Operation *op) { visit(op); });
   for (Operation &op : entry.getBody().front())
@@ -119,6 +119,13 @@ llvm::SmallBitVector DeviceSets::devicesWith(Operation *op,
   return with;
 }
 
+llvm::SmallBitVector DeviceSets::devicesThatMayFail(Operation *op) const {
+  if (anyWithin(op,
+                [&](Operation *step) { return isa<CheckOp>(step) && sizes.isPartOfGuard(step); }))
+    return used;
+  return devicesWith(op, canFail);
+}
+
 /// Operations on queues in `op` may have to wait for checks on other devices, or be waited for by
 /// reads there. Then these devices run the branches and loops around them too.
 void DeviceSets::findEverywhere(Operation &op) {
@@ -129,7 +136,7 @@ void DeviceSets::findEverywhere(Operation &op) {
     return WalkResult(isQueue && areReadsLate(nested, *this, &op) ? WalkResult::interrupt()
                                                                   : WalkResult::advance());
   };
-  if (devicesWith(&op, canFail).count() < 2 && !op.walk(isAwaited).wasInterrupted())
+  if (devicesThatMayFail(&op).count() < 2 && !op.walk(isAwaited).wasInterrupted())
     return;
   op.walk([&](Operation *nested) {
     if (nested->getNumRegions() > 0 && usesQueues(nested)) {
@@ -149,7 +156,8 @@ void forEachPlacedEntry(
   SymbolTable symbols(module);
   for (auto entry : module.getOps<EntryOp>()) {
     FreeValues free(entry);
-    visit(entry, devices, free, DeviceSets(entry, free, symbols, devices));
+    RunTimeSizes sizes(entry);
+    visit(entry, devices, free, DeviceSets(entry, free, sizes, symbols, devices));
   }
 }
 

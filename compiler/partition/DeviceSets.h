@@ -4,6 +4,7 @@
 
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/FreeValues.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace tfc::partition {
@@ -13,8 +14,8 @@ namespace tfc::partition {
 /// all devices of the entry, because they have to wait for each other in it.
 class DeviceSets {
 public:
-  DeviceSets(dfg::EntryOp entry, const dfg::FreeValues &free, mlir::SymbolTable &symbols,
-             llvm::ArrayRef<dfg::DeviceAttr> devices);
+  DeviceSets(dfg::EntryOp entry, const dfg::FreeValues &free, const dfg::RunTimeSizes &sizes,
+             mlir::SymbolTable &symbols, llvm::ArrayRef<dfg::DeviceAttr> devices);
 
   unsigned homeOf(mlir::Value value) const;
   /// The device of an operation without regions.
@@ -30,6 +31,9 @@ public:
   /// The devices on which operations without regions in `op`, or itself, have a property.
   llvm::SmallBitVector devicesWith(mlir::Operation *op,
                                    llvm::function_ref<bool(mlir::Operation *)> has) const;
+  /// The devices on which `op`, or an operation in it, may end the call: those of checks, and all
+  /// if there are guards of sizes, which run on each device that binds them.
+  llvm::SmallBitVector devicesThatMayFail(mlir::Operation *op) const;
   /// Returns true for branches and loops with operations on queues if all partitions have commits
   /// in them: they, or those around them, have checks on several devices, or another device reads
   /// variables after the operation.
@@ -46,6 +50,7 @@ private:
   unsigned attributeOf(mlir::Operation *op, unsigned result) const;
 
   const dfg::FreeValues &free;
+  const dfg::RunTimeSizes &sizes;
   mlir::SymbolTable &symbols;
   llvm::ArrayRef<dfg::DeviceAttr> devices;
   llvm::SmallBitVector used;

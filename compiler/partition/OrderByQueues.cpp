@@ -19,8 +19,8 @@ namespace tfc {
 #define GEN_PASS_DEF_ORDERBYQUEUES
 #include "compiler/partition/Passes.h.inc"
 
-/// Returns the operations of the block that `ops` need, with themselves and the bindings of the
-/// sizes that they mention.
+/// Returns the operations of the block that `ops` need, with themselves, and the bindings and
+/// guards of the sizes that they mention.
 static llvm::SetVector<Operation *> neededBy(ArrayRef<Operation *> ops, const RunTimeSizes &sizes) {
   llvm::SetVector<Operation *> needed(ops.begin(), ops.end());
   for (size_t i = 0; i < needed.size(); ++i) {
@@ -31,6 +31,7 @@ static llvm::SetVector<Operation *> neededBy(ArrayRef<Operation *> ops, const Ru
     };
     forEachRead(op, [&](Value read) { need(read.getDefiningOp()); });
     sizes.forEachBinder(op, [&](BindSizeOp binder) { need(binder); });
+    sizes.forEachGuard(op, [&](CheckOp guard) { need(guard); });
   }
   return needed;
 }

@@ -59,6 +59,8 @@ void PartitionBuilder::copy(Operation *op) {
     get(operand);
   OpBuilder b = builderIn(op->getBlock());
   b.clone(*op, values);
+  if (isa<CheckOp>(op))
+    bound.insert(op);
 }
 
 void PartitionBuilder::copyTerminator(Operation *op, ArrayRef<unsigned> results) {
@@ -139,12 +141,18 @@ Value PartitionBuilder::get(Value value) {
 void PartitionBuilder::bindSizesOf(Operation *op) {
   SmallVector<Need> missing;
   addMissingNames(RunTimeSizes::namesIn(op), op->getBlock(), {}, missing);
+  division.sizes.forEachGuard(op, [&](CheckOp guard) { missing.push_back({{}, guard}); });
   for (Need need : missing)
     provide(need);
 }
 
 bool PartitionBuilder::isProvided(Need need) const {
-  return need.value ? values.contains(need.value) : bound.contains(need.binder);
+  return need.value ? values.contains(need.value) : bound.contains(need.step);
+}
+
+/// Each device computes guards itself: its memory is safe without waiting for checks of others.
+bool PartitionBuilder::isCopied(Operation *op) const {
+  return division.free.isCopied(op) || division.sizes.isPartOfGuard(op);
 }
 
 /// Adds the bindings of `names` for operations in `block`, except for what `except` itself binds.
@@ -168,8 +176,8 @@ void PartitionBuilder::addMissing(Operation *op, SmallVectorImpl<Need> &missing)
 
 SmallVector<PartitionBuilder::Need> PartitionBuilder::missingFor(Need need) {
   SmallVector<Need> missing;
-  Operation *op = need.binder ? need.binder.getOperation() : need.value.getDefiningOp();
-  if (op && division.free.isCopied(op)) {
+  Operation *op = need.getOperation();
+  if (op && isCopied(op)) {
     addMissing(op, missing);
     return missing;
   }
@@ -195,14 +203,14 @@ void PartitionBuilder::provide(Need need) {
       continue;
     }
     work.pop_back();
-    Operation *op = next.binder ? next.binder.getOperation() : next.value.getDefiningOp();
-    if (!op || !division.free.isCopied(op)) {
+    Operation *op = next.getOperation();
+    if (!op || !isCopied(op)) {
       receive(next.value);
       continue;
     }
     OpBuilder b = builderIn(op->getBlock());
     b.clone(*op, values);
-    if (next.binder)
+    if (next.step)
       bound.insert(op);
   }
 }

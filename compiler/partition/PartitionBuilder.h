@@ -33,10 +33,12 @@ public:
   const mlir::IRMapping &getValues() const { return values; }
 
 private:
-  /// Something that has to exist before an operation: a value, or the binding of a size.
+  /// Something that has to exist before an operation: a value, or the binding or a guard of a size.
   struct Need {
     mlir::Value value;
-    dfg::BindSizeOp binder;
+    mlir::Operation *step = nullptr;
+
+    mlir::Operation *getOperation() const { return step ? step : value.getDefiningOp(); }
   };
 
   /// Copies the part of a block that is on this device, with those operands of its terminator.
@@ -51,6 +53,7 @@ private:
   mlir::Value get(mlir::Value value);
   llvm::SmallVector<mlir::Value> get(mlir::ValueRange values);
   void bindSizesOf(mlir::Operation *op);
+  bool isCopied(mlir::Operation *op) const;
   void provide(Need need);
   llvm::SmallVector<Need> missingFor(Need need);
   void addMissing(mlir::Operation *op, llvm::SmallVectorImpl<Need> &missing);
@@ -64,7 +67,7 @@ private:
   unsigned device;
   Messages &messages;
   mlir::IRMapping values;
-  llvm::SmallDenseSet<mlir::Operation *> bound; // bindings of sizes that are copied
+  llvm::SmallDenseSet<mlir::Operation *> bound; // bindings and guards of sizes that are copied
   llvm::DenseMap<mlir::Block *, mlir::Block *> blocks;
   /// The branch or loop of the partition that is being filled, by the block of the entry in which
   /// it is.

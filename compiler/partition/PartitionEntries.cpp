@@ -27,7 +27,7 @@ class EntryDivider {
 public:
   EntryDivider(EntryOp entry, SymbolTable &symbols, ArrayRef<DeviceAttr> devices)
       : entry(entry), body(entry.getBody().front()), symbols(symbols), devices(devices),
-        free(entry), sets(entry, free, symbols, devices), sizes(entry), commits(entry, sets),
+        free(entry), sizes(entry), sets(entry, free, sizes, symbols, devices), commits(entry, sets),
         division{free, sets, sizes, commits, SmallVector<unsigned>(devices.size())} {}
 
   /// Returns true if the entry is on several devices.
@@ -47,8 +47,8 @@ private:
   SymbolTable &symbols;
   ArrayRef<DeviceAttr> devices;
   FreeValues free;
-  DeviceSets sets;
   RunTimeSizes sizes;
+  DeviceSets sets;
   Commits commits;
   Division division;
   Messages messages;

@@ -48,6 +48,10 @@ void BlockOrder::keepValues(Operation *op) {
     if (binder->getBlock() == &block)
       runBefore(binder, op);
   });
+  sizes.forEachGuard(op, [&](CheckOp guard) {
+    if (guard->getBlock() == &block)
+      runBefore(guard, op);
+  });
 }
 
 /// Operations with effects keep their order, except for those that only read.

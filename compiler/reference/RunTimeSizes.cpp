@@ -68,12 +68,20 @@ static LogicalResult bindSize(BindSizeOp op, Interpreter &interpreter) {
   return success();
 }
 
-/// Positions after the last true element are 0.
+/// Positions after the last true element are 0; those from the first undetermined element on are
+/// undetermined.
 static void truePositions(TruePositionsOp, Call &call) {
+  const Tensor &mask = call.operand();
+  Tensor &positions = call.result();
   int64_t next = 0;
-  for (int64_t i = 0; i < call.operand().size(); ++i)
-    if (call.operand().integer(i) && next < call.result().size())
-      call.result().setInteger(next++, i);
+  for (int64_t i = 0; i < mask.size() && next < positions.size(); ++i) {
+    if (!mask.isDetermined(i)) {
+      while (next < positions.size())
+        positions.setInteger(next++, 0, /*isDetermined=*/false);
+    } else if (mask.integer(i)) {
+      positions.setInteger(next++, i);
+    }
+  }
 }
 
 void addRunTimeSizes(Handlers &handlers) { handlers.add<BindSizeOp>(bindSize); }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/RunTimeSizes.h"
+#include "dialects/dfg/HostForm.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -15,6 +16,45 @@ namespace tfc::dfg {
 
 RunTimeSizes::RunTimeSizes(Operation *root) {
   root->walk([&](BindSizeOp op) { binders[op.getName()].push_back(op); });
+  if (!empty())
+    root->walk([&](CheckOp op) { addGuard(op); });
+}
+
+/// Adds the names of the sizes that a value of a guard is or mentions. Returns false for values
+/// that are no scalars of sizes, counts and constants.
+static bool isOfSizes(Value value, NameSet &names) {
+  bool isCount = false;
+  for (Operation *user : value.getUsers())
+    if (auto binder = dyn_cast<BindSizeOp>(user)) {
+      names.insert(binder.getName());
+      isCount = true;
+    }
+  Operation *producer = value.getDefiningOp();
+  if (auto size = dyn_cast_if_present<SizeOp>(producer))
+    for (const DimExpr &expr : size.getValue().getExprs())
+      expr.collectSymbols(names);
+  return isCount || isa_and_present<SizeOp, ConstantOp>(producer) ||
+         (isa_and_present<ScalarOpInterface>(producer) && isRegisterType(value.getType()));
+}
+
+/// Adds a check as a guard of each name that it is about, unless it reads anything but sizes,
+/// counts and constants.
+void RunTimeSizes::addGuard(CheckOp check) {
+  llvm::SmallSetVector<Operation *, 8> parts;
+  parts.insert(check);
+  NameSet names;
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (Value operand : parts[i]->getOperands()) {
+      if (!isOfSizes(operand, names))
+        return;
+      bool isCount = llvm::any_of(operand.getUsers(), llvm::IsaPred<BindSizeOp>);
+      if (!isCount)
+        parts.insert(operand.getDefiningOp());
+    }
+  for (const std::string &name : names)
+    if (binds(name))
+      guards[name].push_back(check);
+  partsOfGuards.insert_range(parts);
 }
 
 BindSizeOp RunTimeSizes::find(StringRef name, Block *block) const {
@@ -75,6 +115,34 @@ void RunTimeSizes::forEachBinder(Operation *op, function_ref<void(BindSizeOp)> v
   });
   for (Operation *binder : found)
     visit(cast<BindSizeOp>(binder));
+}
+
+/// Returns true for operations that compute scalars in registers from others.
+static bool isInRegisters(Operation *op) {
+  return op->getNumRegions() == 0 && llvm::all_of(op->getOperandTypes(), isRegisterType) &&
+         llvm::all_of(op->getResultTypes(), isRegisterType);
+}
+
+void RunTimeSizes::forEachGuard(Operation *op, function_ref<void(CheckOp)> visit) const {
+  if (guards.empty())
+    return;
+  llvm::SmallSetVector<Operation *, 4> found;
+  op->walk([&](Operation *nested) {
+    if (isInRegisters(nested))
+      return;
+    for (StringRef name : namesIn(nested)) {
+      auto known = guards.find(name);
+      if (known == guards.end())
+        continue;
+      for (CheckOp guard : known->second) {
+        Operation *around = guard->getBlock()->findAncestorOpInBlock(*op);
+        if (around && guard->isBeforeInBlock(around))
+          found.insert(guard);
+      }
+    }
+  });
+  for (Operation *guard : found)
+    visit(cast<CheckOp>(guard));
 }
 
 /// The text about a size, its location and the names in it.

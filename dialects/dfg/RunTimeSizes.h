@@ -10,6 +10,7 @@
 
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeOps.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace tfc::dfg {
@@ -34,14 +35,27 @@ public:
   /// Visits the operations outside of `op` that bind sizes which it or its regions mention.
   void forEachBinder(mlir::Operation *op, llvm::function_ref<void(BindSizeOp)> visit) const;
 
+  /// Visits the guards of `op`: the checks before it, in its block or around it, that depend on
+  /// nothing but sizes and counts and are about one that it or its regions mention. Until they
+  /// hold, its accesses may be outside of its memory. Scalars in registers have no guards.
+  void forEachGuard(mlir::Operation *op, llvm::function_ref<void(CheckOp)> visit) const;
+
+  /// Returns true for guards, and operations of which their conditions and values consist.
+  bool isPartOfGuard(mlir::Operation *op) const { return partsOfGuards.contains(op); }
+
   /// Returns the names of sizes that the types and attributes of `op` mention, without those in its
   /// regions.
   static llvm::SmallVector<std::string> namesIn(mlir::Operation *op);
 
 private:
+  void addGuard(CheckOp check);
+
   /// The bindings of each name, in their order. Copies of an operation bind it again: the first one
   /// of the innermost region counts.
   llvm::StringMap<llvm::SmallVector<BindSizeOp, 1>> binders;
+  /// The guards of each name, in their order.
+  llvm::StringMap<llvm::SmallVector<CheckOp, 2>> guards;
+  llvm::DenseSet<mlir::Operation *> partsOfGuards;
 };
 
 /// Returns the message of a call in which a size that is known after `binder` is negative.
