@@ -21,9 +21,6 @@ using namespace mlir;
 using namespace tfc::gpu;
 namespace kernel = tfc::kernel;
 
-/// The threads of a block: enough of them to fill a multiprocessor, and few enough that a function
-/// may use many registers.
-static constexpr int64_t kBlock = 256;
 /// Alignment of values in scratch memory.
 static constexpr int64_t kAlignment = 64;
 
@@ -44,9 +41,11 @@ private:
   void createDeclaration();
   SmallVector<Type> argumentTypes();
   LogicalResult emitGrid(const Grid &grid, unsigned number);
-  LLVM::LLVMFuncOp createFunction(StringRef name);
-  void place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function, Value thread);
-  void placeOnStack(KernelEmitter &emitter, const LoopStage &stage, Value result);
+  LLVM::LLVMFuncOp createFunction(StringRef name, bool isAlone);
+  void place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function, Value thread,
+             ThreadGroup &group);
+  void placeOnStack(KernelEmitter &emitter, const LoopStage &stage, Value result,
+                    ThreadGroup &group);
   void placeWorkspace(KernelEmitter &emitter, Operation *op, Value scratch, Value thread);
   SmallVector<AffineExpr> pointOf(KernelEmitter &emitter, const Grid &grid, Value thread);
   Value scratchAt(KernelEmitter &emitter, Value scratch, AffineExpr offset);
@@ -137,8 +136,9 @@ void KernelCodegen::createDeclaration() {
 }
 
 /// Creates a function of the device with its entry block. Pointers to different memory do not
-/// alias; kernels only read arguments that no result overwrites.
-LLVM::LLVMFuncOp KernelCodegen::createFunction(StringRef name) {
+/// alias; kernels only read arguments that no result overwrites. Unless each thread `isAlone`,
+/// others may write where it reads, so that only pointers that none writes through are marked.
+LLVM::LLVMFuncOp KernelCodegen::createFunction(StringRef name, bool isAlone) {
   b.setInsertionPointToEnd(device.getBody());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), argumentTypes());
   auto function = LLVM::LLVMFuncOp::create(b, loc, name, type);
@@ -149,27 +149,14 @@ LLVM::LLVMFuncOp KernelCodegen::createFunction(StringRef name) {
       written.insert(*tensor);
   for (unsigned i = 0; i < type.getNumParams() - shapes.numSizes(); ++i) {
     unsigned argument = shapes.numSizes() + i;
-    function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-    if (i < kernel.getNumTensors() && !written.contains(i))
+    bool isRead = i < kernel.getNumTensors() && !written.contains(i);
+    if (isAlone || isRead)
+      function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+    if (isRead)
       function.setArgAttr(argument, LLVM::LLVMDialect::getReadonlyAttrName(), b.getUnitAttr());
   }
   b.setInsertionPointToStart(function.addEntryBlock(b));
   return function;
-}
-
-static Value readRegister(OpBuilder &b, Location loc, StringRef name) {
-  auto intrinsic = b.getStringAttr("llvm.nvvm.read.ptx.sreg." + name);
-  Value number =
-      LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(), intrinsic, ValueRange()).getResult(0);
-  return arith::ExtUIOp::create(b, loc, b.getI64Type(), number);
-}
-
-/// The number of the thread among all threads of the launch.
-static Value threadNumber(OpBuilder &b, Location loc) {
-  Value block = readRegister(b, loc, "ctaid.x"), size = readRegister(b, loc, "ntid.x");
-  Value first = arith::MulIOp::create(b, loc, block, size);
-  Value number = arith::AddIOp::create(b, loc, first, readRegister(b, loc, "tid.x"));
-  return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
 }
 
 /// Divides the number of a thread by the extents, from the last to the first.
@@ -192,9 +179,10 @@ SmallVector<AffineExpr> KernelCodegen::pointOf(KernelEmitter &emitter, const Gri
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Gives a value memory of the thread, for the dimensions that the loops around its sweeps do not
-/// fix.
-void KernelCodegen::placeOnStack(KernelEmitter &emitter, const LoopStage &stage, Value value) {
+/// Gives a value memory of the thread or the group, for the dimensions that the loops around its
+/// sweeps do not fix.
+void KernelCodegen::placeOnStack(KernelEmitter &emitter, const LoopStage &stage, Value value,
+                                 ThreadGroup &group) {
   Buffer buffer = emitter.denseBuffer(value, {}, 16);
   ArrayRef<AffineExpr> shape = shapes.shapeOf(value);
   int64_t count = 1;
@@ -203,10 +191,13 @@ void KernelCodegen::placeOnStack(KernelEmitter &emitter, const LoopStage &stage,
     buffer.strides[dim] = emitter.constantExpr(count);
     count *= cast<AffineConstantExpr>(normalize(shape[dim])).getValue();
   }
-  Value bytes = LLVM::ConstantOp::create(
-      b, loc, b.getI64IntegerAttr(std::max<int64_t>(count, 1) * bytesOf(buffer.elementType)));
-  buffer.pointer = LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
-                                          b.getI8Type(), bytes, 16);
+  int64_t bytes = std::max<int64_t>(count, 1) * bytesOf(buffer.elementType);
+  if (group.size() > 1)
+    buffer.pointer = group.sharedMemory(bytes);
+  else
+    buffer.pointer =
+        LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), b.getI8Type(),
+                               LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes)), 16);
   emitter.setBuffer(value, buffer);
 }
 
@@ -226,7 +217,7 @@ void KernelCodegen::placeWorkspace(KernelEmitter &emitter, Operation *op, Value 
 }
 
 void KernelCodegen::place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function,
-                          Value thread) {
+                          Value thread, ThreadGroup &group) {
   SmallVector<Value> pointers(
       ValueRange(function.getArguments()).drop_front(shapes.numSizes()).drop_back());
   ArrayRef<Value> all(pointers);
@@ -241,7 +232,7 @@ void KernelCodegen::place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFu
   for (const LoopStage *stage : grid.nest->stages) {
     for (Value result : stage->op->getResults())
       if (plan.storage(result) == Storage::Stack)
-        placeOnStack(emitter, *stage, result);
+        placeOnStack(emitter, *stage, result, group);
     placeWorkspace(emitter, stage->op, scratch, thread);
   }
 }
@@ -261,7 +252,7 @@ static std::string nameOf(kernel::FuncOp kernel, unsigned number) {
 
 LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
   std::string name = nameOf(kernel, number);
-  LLVM::LLVMFuncOp function = createFunction(name);
+  LLVM::LLVMFuncOp function = createFunction(name, grid.groupThreads == 1);
   SmallVector<Value> sizes;
   for (unsigned i = 0; i < shapes.numSizes(); ++i)
     sizes.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getArgument(i)));
@@ -269,22 +260,25 @@ LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
   target.hasFma = target.guardsLoads = true;
   KernelEmitter emitter(b, loc, shapes, target, sizes);
   Value thread = threadNumber(b, loc);
-  place(emitter, grid, function, thread);
+  ThreadGroup group(b, loc, device, grid.groupThreads);
+  place(emitter, grid, function, thread, group);
   auto scatter = dyn_cast<tfc::linalg_ext::ScatterOp>(grid.nest->stages.front()->op);
   if (grid.kind == Grid::Kind::Copy && !copiesOperand(emitter, scatter)) {
     function.erase();
     return success();
   }
-  AffineExpr threads = product(grid.sizes, b.getContext());
-  Value count = emitter.indexValue(threads);
+  AffineExpr points = product(grid.sizes, b.getContext());
+  Value count = emitter.indexValue(points);
+  if (group.size() > 1)
+    thread = arith::DivUIOp::create(b, loc, thread, emitter.indexConstant(group.size()));
   Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, thread, count);
   auto branch = scf::IfOp::create(b, loc, isThere, /*withElseRegion=*/false);
   LLVM::ReturnOp::create(b, loc, ValueRange());
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(emitter);
-  GridEmitter(emitter, grid).emit(pointOf(emitter, grid, thread));
-  grids.push_back(
-      kernel::GridAttr::get(b.getContext(), b.getStringAttr(name), map(threads), kBlock));
+  GridEmitter(emitter, grid, group).emit(pointOf(emitter, grid, thread));
+  grids.push_back(kernel::GridAttr::get(b.getContext(), b.getStringAttr(name),
+                                        map(normalize(points * group.size())), kBlockThreads));
   return success(!emitter.failed());
 }
 

@@ -18,8 +18,11 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
   case Grid::Kind::Sweeps:
     for (auto [loop, index] : llvm::zip_equal(grid.loops, point))
       loops[loop] = index;
-    for (const LoopSweep *sweep : grid.sweeps)
+    for (const LoopSweep *sweep : grid.sweeps) {
+      if (sweep != grid.sweeps.front())
+        group.wait();
       emitSweep(*sweep);
+    }
     return;
   case Grid::Kind::Line:
     if (auto scan = dyn_cast<ScanOp>(op))
@@ -33,6 +36,7 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
 }
 
 void GridEmitter::emitSweep(const LoopSweep &sweep) {
+  divided = grid.dividedLoop(sweep);
   if (sweep.kind == LoopSweep::Kind::Column)
     emitColumn(sweep);
   else
@@ -41,15 +45,17 @@ void GridEmitter::emitSweep(const LoopSweep &sweep) {
 
 //===--- loops ------------------------------------------------------------===//
 
-/// Loops that are open already are points of the thread.
+/// Loops that are open already are points of the group. A thread runs its share of the divided
+/// loop.
 GridEmitter::Values GridEmitter::emitLoops(ArrayRef<unsigned> numbers, Values carried, Body body) {
   while (!numbers.empty() && llvm::is_contained(grid.loops, numbers.front()))
     numbers = numbers.drop_front();
   if (numbers.empty())
     return body(carried);
   unsigned number = numbers.front();
-  return e.forLoop(e.indexConstant(0), e.indexValue(nest.sizes[number]), 1, carried,
-                   [&](LoopDim dim, Values inner) {
+  bool isShared = number == divided;
+  return e.forLoop(isShared ? group.lane() : e.indexConstant(0), e.indexValue(nest.sizes[number]),
+                   isShared ? group.size() : 1, carried, [&](LoopDim dim, Values inner) {
                      loops[number] = dim;
                      return emitLoops(numbers.drop_front(), inner, body);
                    });
@@ -68,15 +74,18 @@ GridEmitter::Values GridEmitter::emitSums(ArrayRef<unsigned> numbers,
   if (numbers.empty() || combiners.empty())
     return emitLoops(numbers, carried, body);
   unsigned number = numbers.front();
-  Value upper = e.indexValue(nest.sizes[number]);
-  return e.forLoop(e.indexConstant(0), upper, kBlock, carried, [&](LoopDim block, Values totals) {
+  int64_t step = number == divided ? group.size() : 1;
+  Value upper = e.indexValue(nest.sizes[number]), zero = e.indexConstant(0);
+  return e.forLoop(zero, upper, kBlock * step, carried, [&](LoopDim block, Values totals) {
     Values sums;
     for (Operation *combiner : combiners)
       sums.push_back(neutral(combiner));
     Value from = e.indexValue(block);
-    Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(kBlock));
+    Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(kBlock * step));
     to = arith::MinSIOp::create(b, loc, to, upper);
-    sums = e.forLoop(from, to, 1, sums, [&](LoopDim dim, Values inner) {
+    if (step > 1)
+      from = arith::AddIOp::create(b, loc, from, group.lane());
+    sums = e.forLoop(from, to, step, sums, [&](LoopDim dim, Values inner) {
       loops[number] = dim;
       return emitSums(numbers.drop_front(), combiners, inner, body);
     });
@@ -86,21 +95,49 @@ GridEmitter::Values GridEmitter::emitSums(ArrayRef<unsigned> numbers,
   });
 }
 
+/// Emits the inner loops of a sweep from accumulators on; all threads of the group return the same.
+GridEmitter::Values GridEmitter::emitReductions(const LoopSweep &sweep, Values carried, Body body) {
+  ArrayRef<unsigned> inside(sweep.loops);
+  inside = inside.drop_front(sweep.numParallel);
+  SmallVector<Operation *> sums = sumsOf(sweep);
+  carried = sums.empty() ? emitLoops(inside, carried, body) : emitSums(inside, sums, carried, body);
+  if (!divided || !llvm::is_contained(inside, *divided))
+    return carried;
+  unsigned next = 0;
+  for (const LoopStage *stage : sweep.stages)
+    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i, ++next)
+      carried[next] = group.combine(combinerOf(stage->generic(), i), carried[next]);
+  return carried;
+}
+
+/// Stores elements of a stage inside of the loops `open`. If none of these is divided, the first
+/// thread stores what all threads have computed.
+void GridEmitter::store(const LoopStage &stage, ArrayRef<unsigned> open) {
+  bool isOwn = !group.isFirst() || (divided && llvm::is_contained(open, *divided));
+  if (isOwn)
+    return storeStage(stage);
+  if (llvm::none_of(stage.op->getResults(), [&](Value value) { return e.buffer(value); }))
+    return;
+  auto branch = scf::IfOp::create(b, loc, group.isFirst(), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  KernelEmitter::Scope scope(e);
+  storeStage(stage);
+}
+
 //===--- sweeps -----------------------------------------------------------===//
 
 /// Parallel stages are stored and reductions accumulate at each point.
 void GridEmitter::emitPointwise(const LoopSweep &sweep) {
-  ArrayRef<unsigned> around(sweep.loops), inside = around.drop_front(sweep.numParallel);
+  ArrayRef<unsigned> around(sweep.loops);
   around = around.take_front(sweep.numParallel);
-  SmallVector<Operation *> sums = sumsOf(sweep);
   emitLoops(around, {}, [&](Values) -> Values {
     Values accumulators;
     for (const LoopStage *stage : sweep.stages)
       for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i)
         accumulators.push_back(neutral(combinerOf(stage->generic(), i)));
-    auto point = [&](Values carried) { return emitPoint(sweep, carried); };
-    accumulators = sums.empty() ? emitLoops(inside, accumulators, point)
-                                : emitSums(inside, sums, accumulators, point);
+    accumulators = emitReductions(sweep, accumulators,
+                                  [&](Values carried) { return emitPoint(sweep, carried); });
     ArrayRef<Value> rest(accumulators);
     for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel())
@@ -113,7 +150,7 @@ void GridEmitter::emitPointwise(const LoopSweep &sweep) {
         e.bind(result, indices, combine(b, loc, combinerOf(op, number), init, rest.front()));
         rest = rest.drop_front();
       }
-      storeStage(*stage);
+      store(*stage, around);
     }
     return {};
   });
@@ -144,26 +181,23 @@ GridEmitter::Values GridEmitter::emitPoint(const LoopSweep &sweep, Values carrie
   carried = accumulate(sweep, carried, /*withParallel=*/true);
   for (const LoopStage *stage : sweep.stages)
     if (stage->isParallel())
-      storeStage(*stage);
+      store(*stage, sweep.loops);
   return carried;
 }
 
 /// Reductions from their initial values on, then the parallel stages that read their results.
 void GridEmitter::emitColumn(const LoopSweep &sweep) {
-  ArrayRef<unsigned> around(sweep.loops), inside = around.drop_front(sweep.numParallel);
+  ArrayRef<unsigned> around(sweep.loops);
   around = around.take_front(sweep.numParallel);
-  SmallVector<Operation *> sums = sumsOf(sweep);
   emitLoops(around, {}, [&](Values) -> Values {
     Values accumulators;
     for (const LoopStage *stage : sweep.stages)
       if (!stage->isParallel())
         for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits()))
           accumulators.push_back(e.element(init, resultAt(*stage, number)));
-    auto addPoint = [&](Values carried) {
+    accumulators = emitReductions(sweep, accumulators, [&](Values carried) {
       return accumulate(sweep, carried, /*withParallel=*/false);
-    };
-    accumulators = sums.empty() ? emitLoops(inside, accumulators, addPoint)
-                                : emitSums(inside, sums, accumulators, addPoint);
+    });
     unsigned next = 0;
     for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel()) {
@@ -174,7 +208,7 @@ void GridEmitter::emitColumn(const LoopSweep &sweep) {
         e.bind(result, resultAt(*stage, result.getResultNumber()), accumulators[next++]);
     }
     for (const LoopStage *stage : sweep.stages)
-      storeStage(*stage);
+      store(*stage, around);
     return {};
   });
 }

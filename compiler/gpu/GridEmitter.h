@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/gpu/GridPlan.h"
+#include "compiler/gpu/ThreadGroup.h"
 #include "compiler/kernels/emit/SpecialEmitter.h"
 #include "compiler/kernels/emit/StageEmitter.h"
 
@@ -10,8 +11,8 @@ namespace tfc::gpu {
 /// Emits the loops of a thread, around KernelEmitter.
 class GridEmitter : StageEmitter {
 public:
-  GridEmitter(KernelEmitter &emitter, const Grid &grid)
-      : StageEmitter(emitter, *grid.nest), grid(grid) {}
+  GridEmitter(KernelEmitter &emitter, const Grid &grid, ThreadGroup &group)
+      : StageEmitter(emitter, *grid.nest), grid(grid), group(group) {}
 
   /// Emits the work at a point of the grid's index space.
   void emit(llvm::ArrayRef<mlir::AffineExpr> point);
@@ -21,6 +22,7 @@ private:
   using Body = llvm::function_ref<Values(Values)>;
 
   Values emitLoops(llvm::ArrayRef<unsigned> numbers, Values carried, Body body);
+  Values emitReductions(const LoopSweep &sweep, Values carried, Body body);
   Values emitSums(llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<mlir::Operation *> combiners,
                   Values carried, Body body);
   void emitSweep(const LoopSweep &sweep);
@@ -29,8 +31,12 @@ private:
   Values emitPoint(const LoopSweep &sweep, Values carried);
   void emitColumn(const LoopSweep &sweep);
   mlir::Value neutral(mlir::Operation *combiner);
+  void store(const LoopStage &stage, llvm::ArrayRef<unsigned> open);
 
   const Grid &grid;
+  ThreadGroup &group;
+  /// The loop of the sweep at hand whose points are divided among the threads of the group.
+  std::optional<unsigned> divided;
 };
 
 } // namespace tfc::gpu

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/GridPlan.h"
+#include "compiler/gpu/ThreadGroup.h"
+#include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/emit/SpecialEmitter.h"
 
 using namespace mlir;
@@ -44,6 +46,41 @@ static SmallVector<unsigned> parallelLoops(const LoopSweep &sweep) {
   return loops;
 }
 
+std::optional<unsigned> Grid::dividedLoop(const LoopSweep &sweep) const {
+  bool isInside = groupThreads > 1 && sweep.laneLoop &&
+                  llvm::is_contained(sweep.loops, *sweep.laneLoop) &&
+                  !llvm::is_contained(loops, *sweep.laneLoop);
+  return isInside ? sweep.laneLoop : std::nullopt;
+}
+
+/// Rows of up to this many elements are computed by one thread, those of up to `kWarpRow` by a
+/// warp, longer ones by a block.
+static constexpr int64_t kThreadRow = 4, kWarpRow = 1024;
+/// Of a row whose length is known when it runs, this many points are enough for warps.
+static constexpr int64_t kManyPoints = 1024;
+
+/// Divides the innermost loops at a point among threads: neighbours access neighbouring elements,
+/// and there are enough threads for few, long rows.
+void GridPlan::formGroups(Grid &grid) {
+  grid.groupThreads = kWarpThreads;
+  int64_t longest = 1;
+  bool isKnown = true;
+  for (const LoopSweep *sweep : grid.sweeps)
+    if (std::optional<unsigned> loop = grid.dividedLoop(*sweep)) {
+      std::optional<int64_t> extent = constantOf(normalize(grid.nest->sizes[*loop]));
+      isKnown &= extent.has_value();
+      longest = std::max(longest, extent.value_or(longest));
+    }
+  AffineExpr points = getAffineConstantExpr(1, grid.nest->stages.front()->op->getContext());
+  for (AffineExpr size : grid.sizes)
+    points = normalize(points * size);
+  bool areFew = constantOf(points).value_or(kManyPoints) < kManyPoints;
+  if (isKnown && longest <= kThreadRow)
+    grid.groupThreads = 1;
+  else if (isKnown ? longest > kWarpRow : areFew)
+    grid.groupThreads = kBlockThreads;
+}
+
 /// A nest whose sweeps share loops is one launch; its sweeps without common loops are launches of
 /// their own, since each of them has other points.
 void GridPlan::divide(const Nest &nest) {
@@ -56,6 +93,7 @@ void GridPlan::divide(const Nest &nest) {
     grid.loops.assign(loops.begin(), loops.end());
     for (unsigned loop : loops)
       grid.sizes.push_back(nest.sizes[loop]);
+    formGroups(grid);
   };
   if (isOneLaunch(nest)) {
     SmallVector<const LoopSweep *> all;

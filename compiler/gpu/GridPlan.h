@@ -15,8 +15,8 @@ namespace tfc::gpu {
 // Shapes, schedules and the code of elements are shared by all targets.
 using namespace kernels;
 
-/// A launch: what is computed for each point of an index space, one thread for each. Values pass
-/// from one thread to another where a launch ends.
+/// A launch: what is computed for each point of an index space, by a thread or a group of threads.
+/// Values pass from one group to another where a launch ends.
 struct Grid {
   enum class Kind {
     /// Sweeps of a nest, one after the other.
@@ -35,6 +35,12 @@ struct Grid {
   llvm::SmallVector<unsigned> loops;
   /// The extents of the index space. Neighbouring threads are neighbours in the last of them.
   llvm::SmallVector<mlir::AffineExpr> sizes;
+  /// The number of threads that compute a point together.
+  int64_t groupThreads = 1;
+
+  /// Returns the loop of a sweep whose points are divided among the threads of a group; none if
+  /// each thread runs all of the sweep's loops.
+  std::optional<unsigned> dividedLoop(const LoopSweep &sweep) const;
 };
 
 /// The analysis of a prepared `kernel.func`.
@@ -60,6 +66,7 @@ public:
 
 private:
   void divide(const Nest &nest);
+  void formGroups(Grid &grid);
   void addSpecial(const Nest &nest, mlir::Operation *op);
   void findShared();
 

@@ -1,6 +1,9 @@
 // A nest is a launch with a thread for each point that is independent of the others.
 // RUN: tfc-opt --tfc-gpu-attach-target --tfc-prepare-kernels --tfc-gpu-codegen %s | FileCheck %s
 
+// CHECK-DAG: #[[WARPS:.*]] = affine_map<() -> (256)>
+// CHECK-DAG: #[[BLOCKS:.*]] = affine_map<() -> (2048)>
+
 #rows = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 #none = affine_map<(i) -> ()>
@@ -40,6 +43,32 @@ kernel.func @rows(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {target = "
   kernel.return %y : tensor<8x4xf32>
 }
 
+// Rows of a few hundred elements: a warp each, whose threads take turns along the row.
+// CHECK: llvm.func @warps({{.*}}) attributes {kernel.abi = #kernel.abi<{{.*}}grids = [<"warps_0", threads = #[[WARPS]], block = 256>]>}
+kernel.func @warps(%x: tensor<8x300xf32>) -> tensor<8xf32> attributes {target = "gpu"} {
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %sum = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x300xf32>) outs(%zero : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  kernel.return %sum : tensor<8xf32>
+}
+
+// Long rows: a block each, whose warps exchange their sums in shared memory.
+// CHECK: llvm.func @blocks({{.*}}) attributes {kernel.abi = #kernel.abi<{{.*}}grids = [<"blocks_0", threads = #[[BLOCKS]], block = 256>]>}
+kernel.func @blocks(%x: tensor<8x5000xf64>) -> tensor<8xf64> attributes {target = "gpu"} {
+  %zero = arith.constant dense<0.0> : tensor<8xf64>
+  %sum = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x5000xf64>) outs(%zero : tensor<8xf64>) {
+  ^bb0(%a: f64, %b: f64):
+    %0 = arith.addf %a, %b : f64
+    linalg.yield %0 : f64
+  } -> tensor<8xf64>
+  kernel.return %sum : tensor<8xf64>
+}
+
 // A sum that all elements read is a launch of its own, and passes in scratch memory.
 // CHECK: llvm.func @whole({{.*}}) attributes {kernel.abi = #kernel.abi<extent = #{{.*}}, grain = 1, scratch = #[[SCRATCH:.*]], target = "gpu", grids = [<"whole_0", threads = #[[ONE:.*]], block = 256>, <"whole_1", threads = #[[EIGHT]], block = 256>]>}
 kernel.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> attributes {target = "gpu"} {
@@ -65,5 +94,12 @@ kernel.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> attributes {target = "gpu
 // CHECK: arith.cmpi ult
 // CHECK: scf.if
 // CHECK: llvm.func ptx_kernelcc @rows_0
+// CHECK-NOT: shfl
+// CHECK: llvm.func ptx_kernelcc @warps_0(%{{.*}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK-COUNT-5: llvm.nvvm.shfl.sync.bfly.i32
+// CHECK-NOT: barrier.cta
+// CHECK: llvm.func ptx_kernelcc @blocks_0
+// CHECK-COUNT-10: llvm.nvvm.shfl.sync.bfly.i32
+// CHECK-COUNT-2: llvm.nvvm.barrier.cta.sync.aligned.all
 // CHECK: llvm.func ptx_kernelcc @whole_0
 // CHECK: llvm.func ptx_kernelcc @whole_1

@@ -1,0 +1,173 @@
+//===- ThreadGroup.cpp - Threads that cooperate ---------------------------===//
+//
+// Reductions over the threads of a warp, by exchanges between lanes, and over those of a block, by
+// shared memory. Which loops are divided among threads is decided in GridPlan.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/gpu/ThreadGroup.h"
+#include "compiler/kernels/emit/SpecialEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tfc::gpu;
+
+/// The address space of memory that the threads of a block share.
+static constexpr unsigned kSharedSpace = 3;
+/// The memory by which a warp passes a value to others, enough for each type.
+static constexpr int64_t kSlotBytes = 8;
+
+static Value callIntrinsic(OpBuilder &b, Location loc, Type result, StringRef name,
+                           ValueRange arguments) {
+  auto intrinsic = b.getStringAttr("llvm.nvvm." + name);
+  if (!result) {
+    LLVM::CallIntrinsicOp::create(b, loc, intrinsic, arguments);
+    return {};
+  }
+  return LLVM::CallIntrinsicOp::create(b, loc, result, intrinsic, arguments).getResult(0);
+}
+
+static Value constant(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+}
+
+static Value readRegister(OpBuilder &b, Location loc, StringRef name) {
+  return callIntrinsic(b, loc, b.getI32Type(), ("read.ptx.sreg." + name).str(), {});
+}
+
+Value tfc::gpu::threadNumber(OpBuilder &b, Location loc) {
+  auto read = [&](StringRef name) {
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), readRegister(b, loc, name));
+  };
+  Value block = read("ctaid.x"), size = read("ntid.x");
+  Value before = arith::MulIOp::create(b, loc, block, size);
+  Value number = arith::AddIOp::create(b, loc, before, read("tid.x"));
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+}
+
+ThreadGroup::ThreadGroup(OpBuilder &b, Location loc, ModuleOp module, int64_t size)
+    : b(b), loc(loc), module(module), threads(size) {
+  if (threads == 1)
+    return;
+  inBlock = readRegister(b, loc, "tid.x");
+  Value lane = arith::AndIOp::create(b, loc, inBlock, constant(b, loc, threads - 1));
+  first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(b, loc, 0));
+  number = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), lane);
+  if (threads > kWarpThreads)
+    exchange = sharedMemory(threads / kWarpThreads * kSlotBytes);
+}
+
+void ThreadGroup::wait() {
+  if (threads == kWarpThreads)
+    callIntrinsic(b, loc, {}, "bar.warp.sync", constant(b, loc, -1));
+  else if (threads > 1)
+    callIntrinsic(b, loc, {}, "barrier.cta.sync.aligned.all", constant(b, loc, 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// Creates memory of a block in the device's module.
+static LLVM::GlobalOp createShared(OpBuilder &b, Location loc, ModuleOp module, int64_t bytes) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes);
+  size_t number = llvm::range_size(module.getOps<LLVM::GlobalOp>());
+  auto global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal,
+                                       "shared_" + std::to_string(number), Attribute(),
+                                       /*alignment=*/16, kSharedSpace);
+  b.createBlock(&global.getInitializerRegion());
+  LLVM::ReturnOp::create(b, loc, LLVM::UndefOp::create(b, loc, type));
+  return global;
+}
+
+Value ThreadGroup::sharedMemory(int64_t bytes) {
+  int64_t own = llvm::alignTo(std::max<int64_t>(bytes, 1), 16);
+  LLVM::GlobalOp global = createShared(b, loc, module, own * (kBlockThreads / threads));
+  Value start = LLVM::AddressOfOp::create(b, loc, global);
+  auto generic = LLVM::LLVMPointerType::get(b.getContext());
+  start = LLVM::AddrSpaceCastOp::create(b, loc, generic, start);
+  if (threads == kBlockThreads)
+    return start;
+  Value group = arith::DivUIOp::create(b, loc, inBlock, constant(b, loc, threads));
+  Value offset = arith::MulIOp::create(b, loc, group, constant(b, loc, own));
+  return LLVM::GEPOp::create(b, loc, generic, b.getI8Type(), start, ArrayRef<LLVM::GEPArg>{offset});
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// The value of the thread whose number in the warp differs in one bit. Lanes exchange words of 32
+/// bits.
+Value ThreadGroup::fromLane(Value value, Value bit) {
+  Type type = value.getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Type word = b.getI32Type();
+  auto exchange = [&](Value part) {
+    return callIntrinsic(b, loc, word, "shfl.sync.bfly.i32",
+                         {constant(b, loc, -1), part, bit, constant(b, loc, kWarpThreads - 1)});
+  };
+  Value number = isa<FloatType>(type)
+                     ? arith::BitcastOp::create(b, loc, b.getIntegerType(bits), value)
+                     : value;
+  if (bits < 32)
+    number = arith::TruncIOp::create(b, loc, number.getType(),
+                                     exchange(arith::ExtUIOp::create(b, loc, word, number)));
+  else if (bits == 32)
+    number = exchange(number);
+  else {
+    Value half = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32));
+    Value low = exchange(arith::TruncIOp::create(b, loc, word, number));
+    Value high = arith::ShRUIOp::create(b, loc, number, half);
+    high = exchange(arith::TruncIOp::create(b, loc, word, high));
+    high =
+        arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, b.getI64Type(), high), half);
+    number =
+        arith::OrIOp::create(b, loc, high, arith::ExtUIOp::create(b, loc, b.getI64Type(), low));
+  }
+  return isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, type, number) : number;
+}
+
+Value ThreadGroup::combine(Operation *combiner, Value value) {
+  if (threads == 1)
+    return value;
+  // Lanes combine the same pairs, with operands in either order.
+  for (int64_t bit = 1; bit < kWarpThreads; bit *= 2)
+    value = kernels::combine(b, loc, combiner, value, fromLane(value, constant(b, loc, bit)));
+  return threads == kWarpThreads ? value : combineWarps(combiner, value);
+}
+
+/// Combines the values of warps, which are the same in all threads of a warp.
+Value ThreadGroup::combineWarps(Operation *combiner, Value value) {
+  auto slot = [&](LLVM::GEPArg warp) {
+    Type element = LLVM::LLVMArrayType::get(b.getI8Type(), kSlotBytes);
+    return LLVM::GEPOp::create(b, loc, exchange.getType(), element, exchange,
+                               ArrayRef<LLVM::GEPArg>{warp});
+  };
+  // A flag has no address.
+  Type type = value.getType(), stored = type.isInteger(1) ? Type(b.getI8Type()) : type;
+  Value own = stored == type ? value : arith::ExtUIOp::create(b, loc, stored, value);
+  wait(); // for the readers of other values
+  Value warpSize = constant(b, loc, kWarpThreads), zero = constant(b, loc, 0);
+  Value inWarp = arith::RemUIOp::create(b, loc, inBlock, warpSize);
+  Value speaks = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, inWarp, zero);
+  auto branch = scf::IfOp::create(b, loc, speaks, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value warp = arith::DivUIOp::create(b, loc, inBlock, warpSize);
+    LLVM::StoreOp::create(b, loc, own, slot(warp));
+  }
+  wait();
+  Value all;
+  for (int64_t i = 0; i < threads / kWarpThreads; ++i) {
+    Value part = LLVM::LoadOp::create(b, loc, stored, slot(int32_t(i)));
+    if (stored != type)
+      part = arith::TruncIOp::create(b, loc, type, part);
+    all = all ? kernels::combine(b, loc, combiner, all, part) : part;
+  }
+  return all;
+}

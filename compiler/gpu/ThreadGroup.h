@@ -1,0 +1,51 @@
+// Emits the cooperation of threads that compute a point of a launch together.
+#pragma once
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tfc::gpu {
+
+/// The threads of a block. There are enough of them to fill a multiprocessor, and few enough that a
+/// function may use many registers.
+inline constexpr int64_t kBlockThreads = 256;
+/// The threads of a warp.
+inline constexpr int64_t kWarpThreads = 32;
+
+/// The number of this thread among those of the launch.
+mlir::Value threadNumber(mlir::OpBuilder &b, mlir::Location loc);
+
+/// A thread on its own, a warp or a block. All threads of a group execute what needs the others at
+/// the same time.
+class ThreadGroup {
+public:
+  /// Emits the position of this thread in a group of `size` threads; `module` takes the group's
+  /// shared memory.
+  ThreadGroup(mlir::OpBuilder &b, mlir::Location loc, mlir::ModuleOp module, int64_t size);
+
+  int64_t size() const { return threads; }
+  /// The number of this thread in its group, of type index.
+  mlir::Value lane() const { return number; }
+  /// True in the first thread of the group; null if it is alone.
+  mlir::Value isFirst() const { return first; }
+
+  /// Lets each thread wait for all others, whose stores it sees then.
+  void wait();
+  /// Combines the values of all threads, in the same order in each: all have the same result.
+  mlir::Value combine(mlir::Operation *combiner, mlir::Value value);
+  /// Memory that the threads of a group share, of a constant size in bytes, aligned to 16.
+  mlir::Value sharedMemory(int64_t bytes);
+
+private:
+  mlir::Value fromLane(mlir::Value value, mlir::Value distance);
+  mlir::Value combineWarps(mlir::Operation *combiner, mlir::Value value);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::ModuleOp module;
+  int64_t threads;
+  mlir::Value inBlock, number, first; // inBlock: the number of the thread in its block, i32
+  mlir::Value exchange;               // memory of the warps of a block
+};
+
+} // namespace tfc::gpu
