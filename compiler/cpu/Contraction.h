@@ -40,10 +40,4 @@ ContractionPlan planContraction(KernelShapes &shapes, const Target &target,
 void emitContraction(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
                      const ContractionPlan &plan, mlir::Value begin, mlir::Value end);
 
-/// Stores the product and the results of the epilogues, as the nest requires, at one point (or
-/// vector of points): `indices` index the product's tensor, `product` is its element there. The
-/// emitter must be in the vector mode of the point.
-void storeContractionResults(KernelEmitter &emitter, const ContractionNest &nest,
-                             llvm::ArrayRef<mlir::AffineExpr> indices, mlir::Value product);
-
 } // namespace tfc::cpu

@@ -462,20 +462,8 @@ void ContractionEmitter::emitBufferedResults(const Panel &panel) {
 
 /// Stores a vector of sums at (m, n); the emitter must be in the vector mode of n.
 void ContractionEmitter::storeProduct(AffineExpr m, AffineExpr n, Value sum) {
-  linalg::GenericOp op = nest.op;
   SmallVector<AffineExpr> point = form.point(fixedIndices, m, n, emitter.constantExpr(0));
-  SmallVector<AffineExpr> indices;
-  OpOperand *init = op.getDpsInitOperand(0);
-  for (AffineExpr result : op.getMatchingIndexingMap(init).getResults())
-    indices.push_back(result.replaceDims(point));
-  if (!init->get().getDefiningOp<tensor::EmptyOp>()) {
-    Value start = emitter.element(init->get(), indices);
-    if (!matchPattern(start, m_AnyZeroFloat()) && !matchPattern(start, m_Zero()))
-      sum =
-          addValues(b, loc, sum, convertNumber(b, loc, emitter.broadcast(start), form.computeType));
-  }
-  sum = convertNumber(b, loc, sum, getElementTypeOrSelf(init->get().getType()));
-  storeContractionResults(emitter, nest, indices, sum);
+  kernels::storeProduct(emitter, nest, form, point, sum);
 }
 
 Value ContractionEmitter::stackBuffer(int64_t elements) {
@@ -487,21 +475,6 @@ Value ContractionEmitter::stackBuffer(int64_t elements) {
   Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(elements));
   return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
                                 form.computeType, count, 64);
-}
-
-Value convertNumber(OpBuilder &b, Location loc, Value value, Type elementType) {
-  Type from = getElementTypeOrSelf(value);
-  if (from == elementType)
-    return value;
-  Type type = elementType;
-  if (auto vectorType = dyn_cast<VectorType>(value.getType()))
-    type = vectorType.clone(elementType);
-  bool widens = from.getIntOrFloatBitWidth() < elementType.getIntOrFloatBitWidth();
-  if (isa<FloatType>(elementType))
-    return widens ? arith::ExtFOp::create(b, loc, type, value).getResult()
-                  : arith::TruncFOp::create(b, loc, type, value).getResult();
-  return widens ? arith::ExtSIOp::create(b, loc, type, value).getResult()
-                : arith::TruncIOp::create(b, loc, type, value).getResult();
 }
 
 } // namespace tfc::cpu

@@ -4,7 +4,7 @@
 #include "compiler/cpu/Contraction.h"
 #include "compiler/cpu/ContractionMicro.h"
 #include "compiler/cpu/LoopEmitter.h"
-#include "compiler/kernels/ContractionForm.h"
+#include "compiler/kernels/emit/ProductEmitter.h"
 
 namespace tfc::cpu {
 
@@ -95,8 +95,6 @@ private:
   mlir::Value factorAt(const ContractionOperand &operand, mlir::AffineExpr m, mlir::AffineExpr n,
                        mlir::AffineExpr k);
 
-  /// Computes a factor from the elements of its inputs.
-  mlir::Value evaluate(mlir::Value value, llvm::function_ref<mlir::Value(unsigned)> element);
   /// Returns the conversion from elements to factors of a linear operand, or null if there is none.
   std::function<mlir::Value(mlir::Value)> conversion(const ContractionOperand &operand);
   mlir::Value linearPointer(const ContractionOperand &operand, mlir::Value across, mlir::Value k);
@@ -144,9 +142,5 @@ private:
 /// Transposes a square matrix given as vectors.
 llvm::SmallVector<mlir::Value> transposeSquare(mlir::OpBuilder &b, mlir::Location loc,
                                                llvm::SmallVector<mlir::Value> rows);
-
-/// Converts a number to a wider or narrower element type of the same kind.
-mlir::Value convertNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
-                          mlir::Type elementType);
 
 } // namespace tfc::cpu

@@ -2,6 +2,7 @@
 // strides only, not the operation that is being emitted.
 
 #include "compiler/cpu/ContractionMicro.h"
+#include "compiler/kernels/emit/ProductEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -72,12 +73,6 @@ Value multiplyAdd(OpBuilder &b, Location loc, const Target &target, Value lhs, V
   if (isa<FloatType>(getElementTypeOrSelf(sum)))
     return arith::AddFOp::create(b, loc, sum, arith::MulFOp::create(b, loc, lhs, rhs));
   return arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, lhs, rhs));
-}
-
-Value addValues(OpBuilder &b, Location loc, Value lhs, Value rhs) {
-  if (isa<FloatType>(getElementTypeOrSelf(lhs)))
-    return arith::AddFOp::create(b, loc, lhs, rhs);
-  return arith::AddIOp::create(b, loc, lhs, rhs);
 }
 
 Value zeroOf(OpBuilder &b, Location loc, Type type) {

@@ -63,8 +63,6 @@ void storeLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir:
 /// Returns a * b + c.
 mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
                         mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
-/// Returns lhs + rhs for floats or integers.
-mlir::Value addValues(mlir::OpBuilder &b, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
 } // namespace tfc::cpu

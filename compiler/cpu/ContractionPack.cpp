@@ -12,35 +12,11 @@ namespace tfc::cpu {
 // Factors from elements
 //===----------------------------------------------------------------------===//
 
-Value ContractionEmitter::evaluate(Value value, function_ref<Value(unsigned)> element) {
-  if (auto arg = dyn_cast<BlockArgument>(value))
-    return element(arg.getArgNumber());
-  Operation *def = value.getDefiningOp();
-  if (def->hasTrait<OpTrait::ConstantLike>())
-    return b.clone(*def)->getResult(0);
-  SmallVector<Value> operands;
-  for (Value operand : def->getOperands())
-    operands.push_back(evaluate(operand, element));
-  const Value *vector =
-      llvm::find_if(operands, [](Value operand) { return isa<VectorType>(operand.getType()); });
-  IRMapping mapping;
-  for (auto [operand, mapped] : llvm::zip_equal(def->getOperands(), operands)) {
-    if (vector != operands.end() && !isa<VectorType>(mapped.getType()))
-      mapped = vector::BroadcastOp::create(
-          b, loc, cast<VectorType>(vector->getType()).clone(mapped.getType()), mapped);
-    mapping.map(operand, mapped);
-  }
-  Value result = b.clone(*def, mapping)->getResult(0);
-  if (vector != operands.end())
-    result.setType(cast<VectorType>(vector->getType()).clone(value.getType()));
-  return result;
-}
-
 std::function<Value(Value)> ContractionEmitter::conversion(const ContractionOperand &operand) {
   if (!operand.converts)
     return nullptr;
   return [this, root = operand.factor->root](Value value) {
-    Value factor = evaluate(root, [&](unsigned) { return value; });
+    Value factor = evaluateFactor(b, loc, root, [&](unsigned) { return value; });
     return convertNumber(b, loc, factor, form.computeType);
   };
 }
@@ -48,15 +24,7 @@ std::function<Value(Value)> ContractionEmitter::conversion(const ContractionOper
 Value ContractionEmitter::factorAt(const ContractionOperand &operand, AffineExpr m, AffineExpr n,
                                    AffineExpr k) {
   SmallVector<AffineExpr> point = form.point(fixedIndices, m, n, k);
-  linalg::GenericOp op = nest.op;
-  Value factor = evaluate(operand.factor->root, [&](unsigned input) {
-    OpOperand *tensor = op.getDpsInputOperand(input);
-    SmallVector<AffineExpr> indices;
-    for (AffineExpr result : op.getMatchingIndexingMap(tensor).getResults())
-      indices.push_back(result.replaceDims(point));
-    return emitter.element(tensor->get(), indices);
-  });
-  return emitter.broadcast(convertNumber(b, loc, factor, form.computeType));
+  return emitter.broadcast(kernels::factorAt(emitter, nest.op, form, *operand.factor, point));
 }
 
 //===----------------------------------------------------------------------===//

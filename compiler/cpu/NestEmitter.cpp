@@ -308,28 +308,3 @@ void NestEmitter::emitContractionSweep(const LoopSweep &sweep) {
   KernelEmitter::Scope scope(e);
   emitContraction(e, target, stored, *product, unitBegin, unitEnd);
 }
-
-void tfc::cpu::storeContractionResults(KernelEmitter &emitter, const ContractionNest &nest,
-                                       ArrayRef<AffineExpr> indices, Value product) {
-  linalg::GenericOp root = nest.op;
-  emitter.bind(root->getResult(0), indices, product);
-  SmallVector<std::tuple<Value, SmallVector<AffineExpr>, Value>> stores;
-  if (nest.storesProduct)
-    stores.push_back({root->getResult(0), llvm::to_vector(indices), product});
-  for (auto [epilogue, loopIndices] : llvm::zip(nest.epilogues, nest.epilogueLoops)) {
-    linalg::GenericOp op = epilogue;
-    SmallVector<AffineExpr> loops =
-        llvm::map_to_vector(loopIndices, [&](unsigned index) { return indices[index]; });
-    SmallVector<Value> values = emitter.body(op, loops, {});
-    for (auto [result, value] : llvm::zip(op->getResults(), values)) {
-      AffineMap map = op.getIndexingMapMatchingResult(result);
-      SmallVector<AffineExpr> place = llvm::map_to_vector(
-          map.getResults(), [&](AffineExpr expr) { return normalize(expr.replaceDims(loops)); });
-      emitter.bind(result, place, value);
-      stores.push_back({result, place, value});
-    }
-  }
-  for (auto &[tensor, place, value] : stores)
-    if (emitter.buffer(tensor))
-      emitter.store(tensor, place, value);
-}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/GridEmitter.h"
+#include "compiler/gpu/TileEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -28,6 +29,11 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
     if (auto scan = dyn_cast<ScanOp>(op))
       return emitScanLine(e, scan, point);
     return emitSortLine(e, cast<SortOp>(op), point);
+  case Grid::Kind::Tile: {
+    ContractionNest stored = *nest.sweeps.front().product;
+    stored.storesProduct = e.buffer(stored.op->getResult(0)) != nullptr;
+    return TileEmitter(e, stored, *grid.product, group).emit(point);
+  }
   case Grid::Kind::Copy:
     return emitScatterCopy(e, cast<ScatterOp>(op), point);
   case Grid::Kind::Update:

@@ -21,7 +21,8 @@ static constexpr int64_t kStackElements = 64;
 
 GridPlan::GridPlan(Operation *op)
     : shapes(cast<kernel::FuncOp>(op)),
-      schedule(shapes, {/*emitsProducts=*/false, kStackElements}) {
+      schedule(shapes, {!cast<kernel::FuncOp>(op).getTargetDescription().getWithoutProducts(),
+                        kStackElements, takesTiles}) {
   if (failed())
     return;
   for (const Nest &nest : schedule.nests())
@@ -86,6 +87,8 @@ void GridPlan::formGroups(Grid &grid) {
 void GridPlan::divide(const Nest &nest) {
   if (Operation *op = nest.stages.front()->op; !isa<linalg::GenericOp>(op))
     return addSpecial(nest, op);
+  if (nest.sweeps.front().product)
+    return addTiles(nest);
   auto add = [&](ArrayRef<const LoopSweep *> sweeps, ArrayRef<unsigned> loops) {
     Grid &grid = grids.emplace_back();
     grid.nest = &nest;
@@ -106,6 +109,15 @@ void GridPlan::divide(const Nest &nest) {
     loops.append(parallelLoops(sweep));
     add(&sweep, loops);
   }
+}
+
+void GridPlan::addTiles(const Nest &nest) {
+  Grid &grid = grids.emplace_back();
+  grid.kind = Grid::Kind::Tile;
+  grid.nest = &nest;
+  grid.product.emplace(shapes, nest.sweeps.front().product->op);
+  grid.sizes = grid.product->gridSizes();
+  grid.groupThreads = kBlockThreads;
 }
 
 void GridPlan::addSpecial(const Nest &nest, Operation *op) {

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "compiler/gpu/Tiles.h"
 #include "compiler/kernels/Schedule.h"
 #include "mlir/Pass/AnalysisManager.h"
 
@@ -23,6 +24,8 @@ struct Grid {
     Sweeps,
     /// A line of a scan or a sort.
     Line,
+    /// A tile of a sum of products.
+    Tile,
     /// An element of a scatter's operand, copied to the result.
     Copy,
     /// An element of the rows that a scatter updates, by all updates in order.
@@ -37,6 +40,7 @@ struct Grid {
   llvm::SmallVector<mlir::AffineExpr> sizes;
   /// The number of threads that compute a point together.
   int64_t groupThreads = 1;
+  std::optional<TiledProduct> product;
 
   /// Returns the loop of a sweep whose points are divided among the threads of a group; none if
   /// each thread runs all of the sweep's loops.
@@ -68,6 +72,7 @@ private:
   void divide(const Nest &nest);
   void formGroups(Grid &grid);
   void addSpecial(const Nest &nest, mlir::Operation *op);
+  void addTiles(const Nest &nest);
   void findShared();
 
   KernelShapes shapes;

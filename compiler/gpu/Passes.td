@@ -12,6 +12,10 @@ def GpuAttachTargetPass : Pass<"tfc-gpu-attach-target", "::mlir::ModuleOp"> {
     `kernel.targets` of the module describes it; an existing description is
     replaced. No errors.
   }];
+  let options = [
+    Option<"products", "products", "bool", /*default=*/"true",
+           "Use the dedicated emitter of sums of products">
+  ];
   let dependentDialects = ["::tfc::kernel::KernelDialect"];
 }
 

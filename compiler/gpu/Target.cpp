@@ -29,12 +29,13 @@ void LLVMInitializeNVPTXAsmPrinter();
 static constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda", kProcessor = "sm_80",
                                      kFeatures = "+ptx70";
 
-kernel::TargetAttr gpu::describeTarget(mlir::MLIRContext *context) {
+kernel::TargetAttr gpu::describeTarget(mlir::MLIRContext *context, bool emitsProducts) {
   llvm::Triple triple(kTriple);
   // Caches of a multiprocessor and of the device; those of capability 8.0 are the smallest.
   constexpr int64_t kL1 = 128 << 10, kL2 = 40 << 20;
   return kernel::TargetAttr::get(context, kTriple, kProcessor, kFeatures,
-                                 triple.computeDataLayout(), kL1, kL2, mlir::UnitAttr());
+                                 triple.computeDataLayout(), kL1, kL2,
+                                 emitsProducts ? mlir::UnitAttr() : mlir::UnitAttr::get(context));
 }
 
 std::unique_ptr<llvm::TargetMachine> gpu::makeTargetMachine(kernel::TargetAttr description,
@@ -62,7 +63,7 @@ struct GpuAttachTargetPass : gpu::impl::GpuAttachTargetPassBase<GpuAttachTargetP
     auto isForGpu = [](kernel::FuncOp kernel) { return kernel.getTarget() == gpu::kTargetName; };
     if (llvm::none_of(getOperation().getOps<kernel::FuncOp>(), isForGpu))
       return markAllAnalysesPreserved();
-    mlir::Attribute target = gpu::describeTarget(&getContext());
+    mlir::Attribute target = gpu::describeTarget(&getContext(), products);
     mlir::NamedAttrList targets(kernel::getTargets(getOperation()));
     if (targets.set(gpu::kTargetName, target) == target)
       return markAllAnalysesPreserved();

@@ -13,8 +13,8 @@ namespace tfc::gpu {
 inline constexpr llvm::StringLiteral kTargetName = "gpu";
 
 /// Describes the GPUs for which code is generated: PTX for compute capability 8.0, which every
-/// later one runs.
-kernel::TargetAttr describeTarget(mlir::MLIRContext *context);
+/// later one runs. Without `emitsProducts`, sums of products are emitted like all operations.
+kernel::TargetAttr describeTarget(mlir::MLIRContext *context, bool emitsProducts = true);
 
 /// Returns LLVM's code generator for a target; null, with the reason, if there is none.
 std::unique_ptr<llvm::TargetMachine> makeTargetMachine(kernel::TargetAttr target,

@@ -42,6 +42,16 @@ SmallVector<AffineExpr> ContractionForm::point(ArrayRef<AffineExpr> fixed, Affin
   return indices;
 }
 
+llvm::BitVector loopsOf(linalg::GenericOp op, const ContractionFactor &factor) {
+  llvm::BitVector loops(op.getNumLoops());
+  for (unsigned input : factor.inputs)
+    for (AffineExpr result : op.getMatchingIndexingMap(op.getDpsInputOperand(input)).getResults())
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (result.isFunctionOfDim(loop))
+          loops.set(loop);
+  return loops;
+}
+
 namespace {
 
 bool isCast(Operation *op) {
@@ -97,17 +107,6 @@ Operation *matchMultiplyAdd(linalg::GenericOp op) {
     return nullptr;
   Operation *multiply = add->getOperand(position).getDefiningOp();
   return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply) ? multiply : nullptr;
-}
-
-/// Returns the loops that the inputs of a factor depend on.
-llvm::BitVector loopsOf(linalg::GenericOp op, const ContractionFactor &factor) {
-  llvm::BitVector loops(op.getNumLoops());
-  for (unsigned input : factor.inputs)
-    for (AffineExpr result : op.getMatchingIndexingMap(op.getDpsInputOperand(input)).getResults())
-      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-        if (result.isFunctionOfDim(loop))
-          loops.set(loop);
-  return loops;
 }
 
 /// Returns true if loops `first` and `second` index adjacent dimensions in each of the maps that

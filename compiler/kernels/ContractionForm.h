@@ -50,6 +50,9 @@ private:
   mlir::AffineExpr product(llvm::ArrayRef<unsigned> loops) const;
 };
 
+/// Returns the loops that the inputs of a factor depend on.
+llvm::BitVector loopsOf(mlir::linalg::GenericOp op, const ContractionFactor &factor);
+
 /// Recognizes a sum of products whose output has a loop for lanes; returns std::nullopt for other
 /// generics.
 std::optional<ContractionForm> matchContraction(mlir::linalg::GenericOp op, KernelShapes &shapes);

@@ -62,13 +62,21 @@ std::optional<unsigned> Schedule::nestOf(Value value) const {
   return std::nullopt;
 }
 
+/// Returns true if the target emits the operation as a sum of products.
+bool Schedule::hasEmitter(linalg::GenericOp op) const {
+  if (!options.emitsProducts)
+    return false;
+  std::optional<ContractionForm> form = matchContraction(op, shapes);
+  return form && (!options.takesProduct || options.takesProduct(op, *form));
+}
+
 void Schedule::placeStage(LoopStage &stage) {
   if (linalg::GenericOp op = stage.generic()) {
     SmallVector<unsigned> loops(stage.parallelLoops);
     loops.append(stage.reductionLoops);
     stage.laneLoop = bestLaneLoop(shapes, stage, loops);
     stage.loops.resize(stage.sizes.size());
-    stage.isProduct = options.emitsProducts && !stage.isParallel() && matchContraction(op, shapes);
+    stage.isProduct = !stage.isParallel() && hasEmitter(op);
     std::optional<unsigned> producer =
         lastProducer(stage, [&](Value value) { return nestOf(value); });
     for (unsigned i = allNests.size(); i > producer.value_or(0); --i)

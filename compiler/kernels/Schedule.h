@@ -106,6 +106,8 @@ struct ScheduleOptions {
   bool emitsProducts = true;
   /// Maximum number of elements of a value that is kept on the stack.
   int64_t stackElements = 4096;
+  /// Says which sums of products the emitter takes; null if all.
+  bool (*takesProduct)(mlir::linalg::GenericOp op, const ContractionForm &form) = nullptr;
 };
 
 /// How a kernel is computed: which operations get loops and memory, and which loops they share.
@@ -150,6 +152,7 @@ private:
   mlir::LogicalResult checkShapes();
 
   // Defined in Nests.cpp.
+  bool hasEmitter(mlir::linalg::GenericOp op) const;
   void placeStage(LoopStage &stage);
   std::optional<unsigned> nestOf(mlir::Value value) const;
   bool join(Nest &nest, LoopStage &stage);

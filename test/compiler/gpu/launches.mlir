@@ -1,6 +1,7 @@
 // A nest is a launch with a thread for each point that is independent of the others.
 // RUN: tfc-opt --tfc-gpu-attach-target --tfc-prepare-kernels --tfc-gpu-codegen %s | FileCheck %s
 
+// CHECK-DAG: #[[TILES:.*]] = affine_map<()[s0] -> ((s0 ceildiv 64) * 512)>
 // CHECK-DAG: #[[WARPS:.*]] = affine_map<() -> (256)>
 // CHECK-DAG: #[[BLOCKS:.*]] = affine_map<() -> (2048)>
 
@@ -8,6 +9,9 @@
 #row = affine_map<(i, j) -> (i)>
 #none = affine_map<(i) -> ()>
 #one = affine_map<(i) -> (i)>
+#left = affine_map<(i, j, k) -> (i, k)>
+#right = affine_map<(i, j, k) -> (k, j)>
+#out = affine_map<(i, j, k) -> (i, j)>
 
 // Elements: neighbouring threads have neighbouring columns.
 // CHECK: llvm.func @elements({{.*}}) attributes {kernel.abi = #kernel.abi<{{.*}}target = "gpu", grids = [<"elements_0", threads = #[[N4:.*]], block = 256>]>}
@@ -69,6 +73,23 @@ kernel.func @blocks(%x: tensor<8x5000xf64>) -> tensor<8xf64> attributes {target 
   kernel.return %sum : tensor<8xf64>
 }
 
+// A product with enough rows, columns and terms: a block for each tile of 64 x 64 elements.
+// CHECK: llvm.func @tiles({{.*}}) attributes {kernel.abi = #kernel.abi<{{.*}}grids = [<"tiles_0", threads = #[[TILES]], block = 256>]>}
+kernel.func @tiles(%n: index, %x: tensor<?x40xf32> {kernel.shape = affine_map<()[s0] -> (s0, 40)>}, %w: tensor<40x100xf32>)
+    -> (tensor<?x100xf32> {kernel.shape = affine_map<()[s0] -> (s0, 100)>}) attributes {target = "gpu"} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?x100xf32>
+  %0 = linalg.fill ins(%zero : f32) outs(%e : tensor<?x100xf32>) -> tensor<?x100xf32>
+  %y = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x40xf32>, tensor<40x100xf32>) outs(%0 : tensor<?x100xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %c, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x100xf32>
+  kernel.return %y : tensor<?x100xf32>
+}
+
 // A sum that all elements read is a launch of its own, and passes in scratch memory.
 // CHECK: llvm.func @whole({{.*}}) attributes {kernel.abi = #kernel.abi<extent = #{{.*}}, grain = 1, scratch = #[[SCRATCH:.*]], target = "gpu", grids = [<"whole_0", threads = #[[ONE:.*]], block = 256>, <"whole_1", threads = #[[EIGHT]], block = 256>]>}
 kernel.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> attributes {target = "gpu"} {
@@ -101,5 +122,9 @@ kernel.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> attributes {target = "gpu
 // CHECK: llvm.func ptx_kernelcc @blocks_0
 // CHECK-COUNT-10: llvm.nvvm.shfl.sync.bfly.i32
 // CHECK-COUNT-2: llvm.nvvm.barrier.cta.sync.aligned.all
+// CHECK: llvm.func ptx_kernelcc @tiles_0
+// CHECK: llvm.mlir.addressof @[[SHARED:.*]] : !llvm.ptr<3>
+// CHECK: scf.for
+// CHECK-COUNT-256: math.fma
 // CHECK: llvm.func ptx_kernelcc @whole_0
 // CHECK: llvm.func ptx_kernelcc @whole_1

@@ -1,0 +1,185 @@
+//===- TileEmitter.cpp - Tiles of sums of products ------------------------===//
+//
+// Multiplies tiles in the registers of a block's threads. Elements of factors come from the
+// emitters of elements, so producers and convolutions need nothing of their own here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/gpu/TileEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tfc::gpu;
+using namespace tfc::kernels;
+
+/// The threads of a block are a square, each with as many rows and columns of the tile.
+static constexpr int64_t kSide = 16, kOwn = kTile / kSide;
+static_assert(kSide * kSide == kBlockThreads && kOwn == 4);
+/// The distance of positions along the sum in shared memory, in elements: rows that are written by
+/// neighbouring threads are in other banks.
+static constexpr int64_t kPitch = kTile + 4;
+
+TileEmitter::TileEmitter(KernelEmitter &emitter, const ContractionNest &nest,
+                         const TiledProduct &product, ThreadGroup &group)
+    : e(emitter), b(emitter.builder()), loc(emitter.loc()), nest(nest), product(product),
+      group(group), type(product.form.computeType) {}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+Value TileEmitter::add(Value lhs, Value rhs) {
+  return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
+}
+
+Value TileEmitter::times(Value value, int64_t factor) {
+  return b.createOrFold<arith::MulIOp>(loc, value, constant(factor));
+}
+
+Value TileEmitter::least(Value lhs, Value rhs) {
+  return b.createOrFold<arith::MinSIOp>(loc, lhs, rhs);
+}
+
+Value TileEmitter::isLess(Value lhs, Value rhs) {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lhs, rhs);
+}
+
+/// The address of an element in shared memory.
+Value TileEmitter::at(Value memory, Value element) {
+  Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(), element);
+  return LLVM::GEPOp::create(b, loc, memory.getType(), type, memory,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+//===----------------------------------------------------------------------===//
+// Panels
+//===----------------------------------------------------------------------===//
+
+TileEmitter::Panel TileEmitter::makePanel(bool isA, AffineExpr tile, Value memory) {
+  Panel panel{isA, isA ? product.isAAlongK : product.isBAlongK, memory, {}, {}};
+  panel.first = times(e.indexValue(tile), kTile);
+  panel.last = add(isA ? mSize : nSize, constant(-1));
+  return panel;
+}
+
+/// The place in a panel, across and along the sum, that this thread fills in a round: neighbouring
+/// threads load neighbouring elements.
+std::pair<Value, Value> TileEmitter::placeOf(const Panel &panel, int64_t round) {
+  int64_t inner = panel.isAlongK ? kTileDepth : kTile;
+  Value number = add(group.lane(), constant(round * kBlockThreads));
+  Value fast = arith::RemUIOp::create(b, loc, number, constant(inner));
+  Value slow = arith::DivUIOp::create(b, loc, number, constant(inner));
+  return panel.isAlongK ? std::pair(slow, fast) : std::pair(fast, slow);
+}
+
+/// Loads this thread's elements of a step. Indices beyond the last one are replaced by it: such
+/// rows and columns are not stored, and terms of the sum are zero.
+TileEmitter::Values TileEmitter::load(const Panel &panel, Value k0) {
+  Values values;
+  for (int64_t round = 0; round < kTile * kTileDepth / kBlockThreads; ++round) {
+    KernelEmitter::Scope scope(e);
+    auto [across, along] = placeOf(panel, round);
+    Value k = add(k0, along);
+    AffineExpr other = e.constantExpr(0);
+    AffineExpr index = e.addDim(least(add(panel.first, across), panel.last));
+    AffineExpr kIndex = e.addDim(least(k, add(kSize, constant(-1))));
+    const ContractionForm &form = product.form;
+    SmallVector<AffineExpr> point =
+        product.point(inBatch, panel.isA ? index : other, panel.isA ? other : index, kIndex);
+    Value factor = factorAt(e, nest.op, form, panel.isA ? form.a : form.b, point);
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    values.push_back(arith::SelectOp::create(b, loc, isLess(k, kSize), factor, zero));
+  }
+  return values;
+}
+
+void TileEmitter::store(const Panel &panel, const Values &values) {
+  for (auto [round, value] : llvm::enumerate(values)) {
+    auto [across, along] = placeOf(panel, int64_t(round));
+    LLVM::StoreOp::create(b, loc, value, at(panel.memory, add(times(along, kPitch), across)));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Loads this thread's four elements at a position along the sum.
+TileEmitter::Values TileEmitter::loadFour(const Panel &panel, int64_t k, Value thread) {
+  Value address = at(panel.memory, add(times(thread, kOwn), constant(k * kPitch)));
+  auto vector = VectorType::get({kOwn}, type);
+  Value four = LLVM::LoadOp::create(b, loc, vector, address, /*alignment=*/16);
+  Values values;
+  for (int64_t i = 0; i < kOwn; ++i) {
+    Value position = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(i)));
+    values.push_back(LLVM::ExtractElementOp::create(b, loc, four, position));
+  }
+  return values;
+}
+
+/// Adds the products of a step.
+TileEmitter::Values TileEmitter::multiply(Values sums) {
+  for (int64_t k = 0; k < kTileDepth; ++k) {
+    Values rows = loadFour(a, k, row), columns = loadFour(bPanel, k, column);
+    for (auto [i, lhs] : llvm::enumerate(rows))
+      for (auto [j, rhs] : llvm::enumerate(columns)) {
+        Value &sum = sums[i * kOwn + j];
+        sum = isa<FloatType>(type)
+                  ? Value(math::FmaOp::create(b, loc, lhs, rhs, sum))
+                  : addValues(b, loc, sum, arith::MulIOp::create(b, loc, lhs, rhs));
+      }
+  }
+  return sums;
+}
+
+/// Passes the sums to threads that are neighbours along the rows, which store the results.
+void TileEmitter::finish(const Values &sums) {
+  group.wait();
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value inRow = add(times(row, kOwn), constant(i / kOwn));
+    Value place = add(times(inRow, kTile), add(times(column, kOwn), constant(i % kOwn)));
+    LLVM::StoreOp::create(b, loc, sum, at(memory, place));
+  }
+  group.wait();
+  e.forLoop(group.lane(), constant(kTile * kTile), kBlockThreads, {}, [&](LoopDim dim, Values) {
+    Value number = e.indexValue(dim);
+    Value m = add(a.first, arith::DivUIOp::create(b, loc, number, constant(kTile)));
+    Value n = add(bPanel.first, arith::RemUIOp::create(b, loc, number, constant(kTile)));
+    Value isInside = arith::AndIOp::create(b, loc, isLess(m, mSize), isLess(n, nSize));
+    auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    KernelEmitter::Scope scope(e);
+    Value sum = LLVM::LoadOp::create(b, loc, type, at(memory, number));
+    SmallVector<AffineExpr> point =
+        product.point(inBatch, e.addDim(m), e.addDim(n), e.constantExpr(0));
+    storeProduct(e, nest, product.form, point, sum);
+    return Values();
+  });
+}
+
+void TileEmitter::emit(ArrayRef<AffineExpr> point) {
+  inBatch.assign(point.begin(), point.end() - 2);
+  mSize = e.indexValue(product.extentOf(product.m));
+  nSize = e.indexValue(product.extentOf(product.n));
+  kSize = e.indexValue(product.extentOf(product.k));
+  row = arith::DivUIOp::create(b, loc, group.lane(), constant(kSide));
+  column = arith::RemUIOp::create(b, loc, group.lane(), constant(kSide));
+  // The sums take the memory of the panels, which nobody reads then.
+  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  memory = group.sharedMemory(std::max(2 * kTileDepth * kPitch, kTile * kTile) * bytes);
+  a = makePanel(true, point[point.size() - 2], memory);
+  bPanel = makePanel(false, point.back(), at(memory, constant(kTileDepth * kPitch)));
+  Values sums(kOwn * kOwn, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  sums = e.forLoop(constant(0), kSize, kTileDepth, sums, [&](LoopDim dim, Values carried) {
+    Value k0 = e.indexValue(dim);
+    Values left = load(a, k0), right = load(bPanel, k0);
+    group.wait(); // for the readers of the last step
+    store(a, left);
+    store(bPanel, right);
+    group.wait();
+    return multiply(carried);
+  });
+  finish(sums);
+}

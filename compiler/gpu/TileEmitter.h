@@ -1,0 +1,63 @@
+// Emits the tiles of a sum of products.
+#pragma once
+
+#include "compiler/gpu/ThreadGroup.h"
+#include "compiler/gpu/Tiles.h"
+#include "compiler/kernels/emit/ProductEmitter.h"
+
+namespace tfc::gpu {
+
+/// Emits what a thread does for a tile, the threads of whose block are a group. Steps of both
+/// factors go to shared memory, from where each thread multiplies rows by columns in registers; the
+/// sums go through shared memory to the threads that compute and store the results.
+class TileEmitter {
+public:
+  TileEmitter(kernels::KernelEmitter &emitter, const kernels::ContractionNest &nest,
+              const TiledProduct &product, ThreadGroup &group);
+
+  /// Emits the tile at a point of the grid.
+  void emit(llvm::ArrayRef<mlir::AffineExpr> point);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// A factor's part of a step, in shared memory: `kTile` elements across for each position along
+  /// the sum, with a distance of `kPitch`.
+  struct Panel {
+    bool isA = false, isAlongK = false;
+    mlir::Value memory;
+    /// The first index across, and the last valid one of the whole factor.
+    mlir::Value first, last;
+  };
+
+  Panel makePanel(bool isA, mlir::AffineExpr tile, mlir::Value memory);
+  Values load(const Panel &panel, mlir::Value k0);
+  void store(const Panel &panel, const Values &values);
+  Values multiply(Values sums);
+  Values loadFour(const Panel &panel, int64_t k, mlir::Value thread);
+  void finish(const Values &sums);
+
+  mlir::Value at(mlir::Value memory, mlir::Value element);
+  std::pair<mlir::Value, mlir::Value> placeOf(const Panel &panel, int64_t round);
+  mlir::Value constant(int64_t value) { return e.indexConstant(value); }
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value times(mlir::Value value, int64_t factor);
+  mlir::Value least(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value isLess(mlir::Value lhs, mlir::Value rhs);
+
+  kernels::KernelEmitter &e;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const kernels::ContractionNest &nest;
+  const TiledProduct &product;
+  ThreadGroup &group;
+  mlir::Type type; // in which products are accumulated
+  llvm::SmallVector<mlir::AffineExpr> inBatch;
+  mlir::Value mSize, nSize, kSize;
+  /// The row and the column of this thread among the threads of a block.
+  mlir::Value row, column;
+  mlir::Value memory;
+  Panel a, bPanel;
+};
+
+} // namespace tfc::gpu

@@ -1,0 +1,91 @@
+//===- Tiles.cpp - Sums of products as tiles ------------------------------===//
+//
+// Decides which loops of a sum of products are the dimensions of a matrix product. A convolution is
+// one whose factors are read at several of its loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/gpu/Tiles.h"
+#include "compiler/kernels/Polynomial.h"
+
+using namespace mlir;
+using namespace tfc::kernels;
+
+namespace tfc::gpu {
+
+/// Products with fewer rows, columns or terms leave most of a tile empty.
+static constexpr int64_t kLeastExtent = 16;
+
+static AffineExpr productOf(const ContractionForm &form, ArrayRef<unsigned> loops) {
+  AffineExpr extent = getAffineConstantExpr(1, form.loopSizes.front().getContext());
+  for (unsigned loop : loops)
+    extent = normalize(extent * form.loopSizes[loop]);
+  return extent;
+}
+
+/// The loops around m and n on which both factors depend are the batch; on others only b depends.
+static void divideOuter(linalg::GenericOp op, const ContractionForm &form,
+                        SmallVectorImpl<unsigned> &batch, SmallVectorImpl<unsigned> &n) {
+  llvm::BitVector inA = loopsOf(op, form.a);
+  for (unsigned loop : form.outer)
+    (inA[loop] ? batch : n).push_back(loop);
+  n.push_back(form.n);
+}
+
+bool takesTiles(linalg::GenericOp op, const ContractionForm &form) {
+  SmallVector<unsigned> batch, n;
+  divideOuter(op, form, batch, n);
+  auto isEnough = [&](AffineExpr extent) {
+    return constantOf(normalize(extent)).value_or(kLeastExtent) >= kLeastExtent;
+  };
+  return isEnough(form.mOuterSize() * form.mSize()) && isEnough(productOf(form, n)) &&
+         isEnough(form.kOuterSize() * form.kSize());
+}
+
+TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op)
+    : form(*matchContraction(op, shapes)) {
+  divideOuter(op, form, batch, n);
+  m.append(form.mOuter);
+  m.append(form.m);
+  k.append(form.kOuter);
+  k.append(form.k);
+  auto isAlongK = [&](bool isA) {
+    std::optional<LinearAccess> access = denseAccess(shapes, op, form, isA);
+    return access && constantOf(access->k) == 1 && constantOf(access->across) != 1;
+  };
+  isAAlongK = isAlongK(true);
+  isBAlongK = isAlongK(false);
+}
+
+AffineExpr TiledProduct::extentOf(ArrayRef<unsigned> loops) const { return productOf(form, loops); }
+
+SmallVector<AffineExpr> TiledProduct::gridSizes() const {
+  SmallVector<AffineExpr> sizes;
+  for (unsigned loop : batch)
+    sizes.push_back(form.loopSizes[loop]);
+  for (ArrayRef<unsigned> loops : {ArrayRef(m), ArrayRef(n)})
+    sizes.push_back(normalize(extentOf(loops).ceilDiv(kTile)));
+  return sizes;
+}
+
+SmallVector<AffineExpr> TiledProduct::point(ArrayRef<AffineExpr> inBatch, AffineExpr mIndex,
+                                            AffineExpr nIndex, AffineExpr kIndex) const {
+  SmallVector<AffineExpr> indices(form.loopSizes.size(),
+                                  getAffineConstantExpr(0, mIndex.getContext()));
+  for (auto [loop, index] : llvm::zip_equal(batch, inBatch))
+    indices[loop] = index;
+  auto split = [&](ArrayRef<unsigned> loops, AffineExpr index) {
+    for (unsigned loop : llvm::reverse(loops.drop_front(loops.empty() ? 0 : 1))) {
+      indices[loop] = index % form.loopSizes[loop];
+      index = index.floorDiv(form.loopSizes[loop]);
+    }
+    if (!loops.empty())
+      indices[loops.front()] = index;
+  };
+  split(m, mIndex);
+  split(n, nIndex);
+  split(k, kIndex);
+  return indices;
+}
+
+} // namespace tfc::gpu

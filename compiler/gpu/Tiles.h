@@ -1,0 +1,36 @@
+// How the blocks of a GPU compute a sum of products.
+#pragma once
+
+#include "compiler/kernels/ContractionForm.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace tfc::gpu {
+
+/// A tile of a product: each block computes `kTile` x `kTile` elements, by steps of `kTileDepth`
+/// along the sum.
+inline constexpr int64_t kTile = 64, kTileDepth = 16;
+
+/// A sum of products as a batch of matrix products, each divided into tiles. The loops of a
+/// dimension are counted as one, outermost first.
+struct TiledProduct {
+  kernels::ContractionForm form;
+  llvm::SmallVector<unsigned> batch, m, n, k;
+  /// True if neighbouring elements of a factor are neighbours along the sum.
+  bool isAAlongK = false, isBAlongK = false;
+
+  TiledProduct(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op);
+
+  /// The number of points of some loops.
+  mlir::AffineExpr extentOf(llvm::ArrayRef<unsigned> loops) const;
+  /// The extents of the batch, then the numbers of tiles along m and n.
+  llvm::SmallVector<mlir::AffineExpr> gridSizes() const;
+  /// The indices of all loops, given those of the batch and the counters of the dimensions.
+  llvm::SmallVector<mlir::AffineExpr> point(llvm::ArrayRef<mlir::AffineExpr> inBatch,
+                                            mlir::AffineExpr mIndex, mlir::AffineExpr nIndex,
+                                            mlir::AffineExpr kIndex) const;
+};
+
+/// Returns true if tiles suit a sum of products: it has enough rows, columns and terms.
+bool takesTiles(mlir::linalg::GenericOp op, const kernels::ContractionForm &form);
+
+} // namespace tfc::gpu
