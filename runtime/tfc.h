@@ -76,9 +76,10 @@ typedef struct tfc_device_options {
 typedef struct tfc_options {
   uint32_t size; // sizeof(tfc_options)
 
-  /// The number of threads that a call may use, including the caller's: 0 means one for each
-  /// processor that this process may use, 1 starts none. They start at the first call that is large
-  /// enough and sleep between calls. Results do not depend on their number.
+  /// The number of threads that a call may use on each device, including the caller's: 0 means one
+  /// for each processor that this process may use, divided among the devices; with 1 and a single
+  /// device, none starts. They start at the first call that is large enough, those of other devices
+  /// earlier, and sleep between calls. Results do not depend on their number.
   int32_t threads;
 
   /// Replace malloc and free for all memory of the instance; both or neither. `allocate` may

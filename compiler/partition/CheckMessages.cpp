@@ -3,8 +3,9 @@
 // Verifies the order of messages by the waits that it implies. The operations on messages of all
 // partitions are nodes of a graph: each waits for the one before it in its partition, a receive for
 // its send, the wait for a release for the last reader of the message, and commits for each other.
-// A circle is a deadlock. A loop counts once: both ends of a slot, and commits, are in the same
-// loop, so each iteration has the same waits.
+// A circle is a deadlock. A message without a wait for its release could be overwritten too early.
+// A loop counts once: both ends of a slot, and commits, are in the same loop, so each iteration has
+// the same waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +39,7 @@ private:
   bool pairRegions(Operation *a, Operation *b);
   LogicalResult pairSlot(SendOp send, ReceiveOp receive);
   LogicalResult findCircle();
+  LogicalResult verifyReleases();
   LogicalResult report(Operation *op);
 
   ArrayRef<EntryOp> partitions;
@@ -172,6 +174,23 @@ LogicalResult WaitGraph::findCircle() {
   return success();
 }
 
+/// A sender uses the memory of a message again after its value was used last: that has to be a wait
+/// for the release.
+LogicalResult WaitGraph::verifyReleases() {
+  for (auto &[slot, send] : sends) {
+    if (!needsRelease(send))
+      continue;
+    auto isRelease = [&, slot = slot, send = send](Operation *user) {
+      auto wait = dyn_cast<AwaitReleaseOp>(user);
+      return wait && wait.getSlot() == slot && wait->getBlock() == send->getBlock() &&
+             SendOp(send)->isBeforeInBlock(wait);
+    };
+    if (llvm::none_of(send.getValue().getUsers(), isRelease))
+      return send.emitOpError("expects a 'dfg.await_release' of its value and slot after it");
+  }
+  return success();
+}
+
 LogicalResult WaitGraph::verify() {
   for (EntryOp partition : partitions)
     addNodes(partition);
@@ -188,7 +207,7 @@ LogicalResult WaitGraph::verify() {
   for (EntryOp partition : partitions)
     for (auto wait : partition.getBody().getOps<AwaitReleaseOp>())
       waitForRelease(wait);
-  return findCircle();
+  return failure(failed(findCircle()) || failed(verifyReleases()));
 }
 
 namespace {

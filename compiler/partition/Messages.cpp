@@ -36,12 +36,6 @@ static void setInsertionPointAfter(OpBuilder &b, Value value) {
   b.setInsertionPoint(block, next);
 }
 
-/// Returns true if a message is the address of memory that the partition may use again.
-static bool mayChange(SendOp send) {
-  return send.getBufferCount() == 0 && !isRegisterType(send.getValue().getType()) &&
-         !isa<BlockArgument>(send.getValue());
-}
-
 void Messages::addSends(unsigned sender, Block &body, const IRMapping &values) const {
   OpBuilder b(body.getParentOp());
   SmallVector<SendOp> inPlace;
@@ -51,7 +45,7 @@ void Messages::addSends(unsigned sender, Block &body, const IRMapping &values) c
     Value value = values.lookup(message.value);
     setInsertionPointAfter(b, value);
     auto send = SendOp::create(b, message.value.getLoc(), value, slot);
-    if (mayChange(send))
+    if (needsRelease(send))
       inPlace.push_back(send);
   }
   b.setInsertionPoint(body.getTerminator());

@@ -81,7 +81,15 @@ void EntryGraph::addEdges(Operation *op, unsigned task) {
 }
 
 void EntryGraph::addReads(Value value, unsigned task) {
-  double bytes = work.bytesOf(value.getType()), count = timesOf(value.getParentBlock());
+  // The first value of a loop is made, and sent, outside of it.
+  auto isCarried = [](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && isa<WhileOp>(argument.getOwner()->getParentOp());
+  };
+  Block *made = value.getParentBlock();
+  if (isCarried(value))
+    made = made->getParentOp()->getBlock();
+  double bytes = work.bytesOf(value.getType()), count = timesOf(made);
   for (unsigned from : sourcesOf(value))
     if (from < task)
       graph.edges.push_back({from, task, bytes, count});

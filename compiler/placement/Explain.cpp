@@ -34,9 +34,11 @@ static std::string describe(Operation *op) {
     os << " '" << symbol.getName() << "'";
   else if (!node.empty())
     os << " '" << node << "'";
-  if (FileLineColRange file = fileOf(op->getLoc()))
-    os << " at " << file.getFilename().getValue() << ':' << file.getStartLine() << ':'
-       << file.getStartColumn();
+  FileLineColRange file = fileOf(op->getLoc());
+  if (file)
+    os << " at " << file.getFilename().getValue();
+  if (file && file.getStartLine() > 0) // imported graphs have no lines
+    os << ':' << file.getStartLine() << ':' << file.getStartColumn();
   return text;
 }
 
@@ -68,6 +70,7 @@ private:
   Operation *operationOf(unsigned task) const { return graph.getOperations()[task]; }
   Groups::Id groupOf(unsigned unit) const;
   Operation *getHeaviest(unsigned unit) const;
+  Operation *getRepresentative(unsigned unit) const;
   std::string nameOf(unsigned device) const { return context.machine.getNames()[device].str(); }
 
   llvm::raw_ostream &os;
@@ -95,9 +98,15 @@ Operation *Explainer::getHeaviest(unsigned unit) const {
       members[unit], [&](unsigned a, unsigned b) { return seconds(a) < seconds(b); }));
 }
 
+/// The state or the operation by which the report names a unit.
+Operation *Explainer::getRepresentative(unsigned unit) const {
+  Operation *state = context.groups.stateOf(groupOf(unit));
+  return state ? state : getHeaviest(unit);
+}
+
 void Explainer::printUnit(unsigned unit) {
   Operation *state = context.groups.stateOf(groupOf(unit));
-  os << "  " << describe(state ? state : getHeaviest(unit));
+  os << "  " << describe(getRepresentative(unit));
   unsigned others = members[unit].size() - (state ? 0 : 1);
   if (others > 0)
     os << (state ? " with " : " and ") << others << (others == 1 ? " operation" : " operations");
@@ -112,8 +121,11 @@ void Explainer::printReason(unsigned unit) {
   const std::vector<bool> &allowed = graph.getTasks().units[unit].allowed;
   bool hasChoice = llvm::count(allowed, true) > 1;
   if (std::optional<Groups::Constraint> constraint = context.groups.constraintOf(group)) {
-    os << ", which " << describe(constraint->source) << " asks for by \""
-       << deviceOf(constraint->source).str() << '"';
+    bool isMoved = !DeviceName::both(constraint->device, deviceOf(constraint->source));
+    std::string asking = describe(constraint->source);
+    bool isItself = asking == describe(getRepresentative(unit));
+    os << (isMoved ? ", as " : ", which ") << (isItself ? "it" : asking) << " asks for by \""
+       << deviceOf(constraint->source).str() << '"' << (isMoved ? ", but it cannot be there" : "");
   } else if (state && context.placed.deviceOf(state)) {
     os << ", where another entry has it";
   } else if (context.defaultDevice && !hasChoice) {
@@ -140,7 +152,7 @@ void Explainer::printSummary() {
     single = std::min(single, other.makespan);
   unsigned transfers = scheduler.countTransfers(schedule.devices);
   os << "  " << inMicroseconds(single) << " on one device as far as allowed, "
-     << inMicroseconds(schedule.makespan) << " as placed, " << transfers
+     << inMicroseconds(schedule.makespan) << " as placed, with about " << transfers
      << (transfers == 1 ? " transfer" : " transfers") << '\n';
 }
 

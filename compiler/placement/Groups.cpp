@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/placement/Groups.h"
+#include "dialects/dfg/NodeName.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -81,7 +82,10 @@ void Groups::joinLists(Operation *op) {
 static std::string describe(Operation *op) {
   if (auto symbol = dyn_cast<SymbolOpInterface>(op))
     return (op->getName().stripDialect() + " '" + symbol.getName() + "'").str();
-  return ("'" + op->getName().stripDialect() + "'").str();
+  std::string text = ("'" + op->getName().stripDialect() + "'").str();
+  if (StringRef node = nodeOf(op->getLoc()); !node.empty())
+    text += (" of '" + node + "'").str();
+  return text;
 }
 
 /// Adds a note for each operation that joins two variables, queues or tapes on the shortest path
@@ -95,7 +99,8 @@ void Groups::noteJoins(InFlightDiagnostic &error, Operation *from, Operation *to
         reached.push_back(partner);
   Operation *last = nullptr;
   for (Operation *op = from; op; last = std::exchange(op, reachedFrom.lookup(op)))
-    if (Operation *next = reachedFrom.lookup(op); last && next && !isState(op))
+    if (Operation *next = reachedFrom.lookup(op);
+        last && next && (!isState(op) || !colocatedWith(op).empty()))
       error.attachNote(op->getLoc())
           << "this is on the same device as " << describe(last) << " and " << describe(next);
 }

@@ -72,7 +72,8 @@ LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsig
   if (!name)
     return emitError(nowhere, "'") << device << "' is not a device: " << reason << " [devices]";
   if (!isSupported(*name))
-    return emitError(nowhere) << refusalOf(*name) << ", the default device" << wordFor(*name);
+    return emitError(nowhere) << "--device '" << device << "': " << refusalOf(*name)
+                              << wordFor(*name);
   number = machine.add(complete(*name));
   return success();
 }

@@ -35,6 +35,11 @@ unsigned SendOp::getBufferCount() {
 
 namespace tfc::dfg {
 
+bool needsRelease(SendOp send) {
+  return send.getBufferCount() == 0 && !isRegisterType(send.getValue().getType()) &&
+         !isa<BlockArgument>(send.getValue());
+}
+
 std::optional<unsigned> slotOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<unsigned>>(op)
       .Case<SendOp, ReceiveOp, AwaitReleaseOp>([](auto op) { return op.getSlot(); })

@@ -19,6 +19,9 @@ bool usesMessages(mlir::Operation *op);
 /// in the body of an entry.
 bool waitsForMessages(mlir::Operation *op);
 
+/// Returns true if a message is the address of memory that its partition may use again.
+bool needsRelease(SendOp send);
+
 /// Returns the last operation of the block that reads the value in the memory of its sender, or the
 /// receive itself. Fetches are copied when it is received.
 mlir::Operation *lastReaderOf(ReceiveOp receive);

@@ -38,7 +38,27 @@ SmallVector<EntryOp> tfc::dfg::partitionsOf(EntryOp entry, SymbolTable &symbols)
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// A partition takes and returns nothing, and its entry names it.
+/// State is on the device of the partition that uses it.
+static LogicalResult verifyState(EntryOp partition, Attribute device,
+                                 SymbolTableCollection &symbols) {
+  WalkResult result = partition.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs()) {
+      auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
+      Operation *state = symbol ? symbols.lookupNearestSymbolFrom(partition, symbol) : nullptr;
+      if (!isa_and_present<VariableOp, QueueOp, TapeOp>(state))
+        continue;
+      Attribute home = state->getAttr(kDeviceAttr);
+      if ((home ? home : DeviceAttr::get(op->getContext(), callersDevice())) == device)
+        continue;
+      op->emitOpError("is on ") << device << ", but " << symbol << " is not";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// A partition takes and returns nothing, its entry names it, and it has a device of the module.
 static LogicalResult verifyPartition(EntryOp op, SymbolTableCollection &symbols) {
   auto entry = symbols.lookupNearestSymbolFrom<EntryOp>(op, op.getPartitionOfAttr());
   auto isThis = [&](Attribute name) {
@@ -50,7 +70,22 @@ static LogicalResult verifyPartition(EntryOp op, SymbolTableCollection &symbols)
   if (!op.getArgumentTypes().empty() || !op.getResultTypes().empty() || !op.getDeviceAttr())
     return op.emitOpError("is a partition of ")
            << op.getPartitionOfAttr() << " and expects a device, no arguments and no results";
-  return success();
+  SmallVector<DeviceAttr> devices = devicesOf(op->getParentOfType<ModuleOp>());
+  if (!llvm::is_contained(ArrayRef(devices).drop_front(), op.getDeviceAttr()))
+    return op.emitOpError("is on ") << op.getDeviceAttr() << ", which is none of the devices of "
+                                    << "the module but the caller's";
+  return verifyState(op, op.getDeviceAttr(), symbols);
+}
+
+/// Messages are between the partitions of an entry.
+static LogicalResult verifyWithoutMessages(EntryOp op) {
+  WalkResult result = op.walk([](Operation *nested) {
+    if (!slotOf(nested) && !isa<CommitOp>(nested))
+      return WalkResult::advance();
+    nested->emitOpError("expects an entry with partitions");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -105,11 +140,16 @@ LogicalResult Ends::verifyComplete() {
 LogicalResult tfc::dfg::verifyPartitions(EntryOp op, SymbolTableCollection &symbols) {
   if (op.isPartition())
     return verifyPartition(op, symbols);
+  if (!op.getPartitions())
+    return verifyWithoutMessages(op);
   SmallVector<EntryOp> partitions{op};
+  llvm::SmallDenseSet<Attribute> devices;
   for (Attribute name : otherPartitions(op)) {
     auto partition = symbols.lookupNearestSymbolFrom<EntryOp>(op, cast<FlatSymbolRefAttr>(name));
     if (!partition || partition.getPartitionOfAttr() != SymbolRefAttr::get(op.getSymNameAttr()))
       return op.emitOpError("expects ") << name << " to be a partition of it";
+    if (!devices.insert(partition.getDeviceAttr()).second)
+      return partition.emitOpError("is on the device of another partition");
     partitions.push_back(partition);
   }
   for (SlotAttr slot : slotsOf(op))

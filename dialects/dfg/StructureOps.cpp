@@ -412,7 +412,7 @@ LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto module = (*this)->getParentOfType<ModuleOp>();
   if (!module)
     return success();
-  if ((isPartition() || getPartitions()) && failed(verifyPartitions(*this, symbols)))
+  if (failed(verifyPartitions(*this, symbols)))
     return failure();
   if (!getInitializer())
     return success();

@@ -2,6 +2,7 @@
 // RUN: tfc-opt %s --split-input-file --verify-diagnostics --tfc-check-messages
 
 // Each receives before it sends.
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">, #dfg.device<"/job:local/task:0/device:cpu:1">]} {
 dfg.entry @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {partitions = [@f.1], slots = [#dfg.slot<0 to 1>, #dfg.slot<1 to 0>]} {
   // expected-error @+1 {{waits for itself, through other partitions}}
   %0 = dfg.receive slot 1 : tensor<4xf32>
@@ -13,9 +14,11 @@ dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:
   dfg.send %0 to slot 1 : tensor<4xf32>
   dfg.return
 }
+}
 
 // -----
 
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">, #dfg.device<"/job:local/task:0/device:cpu:1">]} {
 // The same in a loop.
 dfg.entry @f(%p: tensor<i1>, %x: tensor<4xf32>) -> () attributes {partitions = [@f.1], slots = [#dfg.slot<0 to 1>, #dfg.slot<1 to 0>, #dfg.slot<0 to 1>]} {
   dfg.send %p to slot 2 : tensor<i1>
@@ -40,9 +43,11 @@ dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:
   }
   dfg.return
 }
+}
 
 // -----
 
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">, #dfg.device<"/job:local/task:0/device:cpu:1">]} {
 // One waits for a release before the other's last reader can run.
 dfg.entry @f(%x: tensor<4xf32>) -> () attributes {partitions = [@f.1], slots = [#dfg.slot<0 to 1>, #dfg.slot<0 to 1>]} {
   %0 = dfg.neg %x : tensor<4xf32>
@@ -52,7 +57,7 @@ dfg.entry @f(%x: tensor<4xf32>) -> () attributes {partitions = [@f.1], slots = [
   dfg.send %x to slot 1 : tensor<4xf32>
   dfg.return
 }
-dfg.variable @v : tensor<4xf32>
+dfg.variable @v : tensor<4xf32> {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">}
 dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:1">, partition_of = @f} {
   %0 = dfg.receive slot 0 : tensor<4xf32>
   %1 = dfg.receive slot 1 : tensor<4xf32>
@@ -60,9 +65,11 @@ dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:
   %3 = dfg.assign @v, %2 : tensor<4xf32>
   dfg.return
 }
+}
 
 // -----
 
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">, #dfg.device<"/job:local/task:0/device:cpu:1">]} {
 // One waits for a message that the other sends after the commit.
 dfg.entry @f() -> () attributes {partitions = [@f.1], slots = [#dfg.slot<1 to 0>]} {
   // expected-error @+1 {{waits for itself, through other partitions}}
@@ -76,9 +83,11 @@ dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:
   dfg.send %x to slot 0 : tensor<4xf32>
   dfg.return
 }
+}
 
 // -----
 
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">, #dfg.device<"/job:local/task:0/device:cpu:1">]} {
 // The ends of a slot are not in the same branch.
 dfg.entry @f(%p: tensor<i1>, %x: tensor<4xf32>) -> () attributes {partitions = [@f.1], slots = [#dfg.slot<0 to 1>]} {
   dfg.if %p : tensor<i1> {
@@ -95,9 +104,11 @@ dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:
   %0 = dfg.receive slot 0 : tensor<4xf32>
   dfg.return
 }
+}
 
 // -----
 
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">, #dfg.device<"/job:local/task:0/device:cpu:1">]} {
 // A commit that another partition does not have.
 dfg.entry @f() -> () attributes {partitions = [@f.1], slots = []} {
   dfg.commit
@@ -107,9 +118,11 @@ dfg.entry @f() -> () attributes {partitions = [@f.1], slots = []} {
 dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:1">, partition_of = @f} {
   dfg.return
 }
+}
 
 // -----
 
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">, #dfg.device<"/job:local/task:0/device:cpu:1">]} {
 // A commit that another partition has in a branch.
 dfg.entry @f() -> () attributes {partitions = [@f.1], slots = []} {
   // expected-note @+1 {{this is the other one}}
@@ -126,4 +139,5 @@ dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:
     dfg.yield
   }
   dfg.return
+}
 }

@@ -3,6 +3,7 @@
 // RUN: tfc-opt %s --tfc-check-messages | FileCheck %s
 
 // CHECK-COUNT-4: dfg.await_release
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">, #dfg.device<"/job:local/task:0/device:cpu:1">]} {
 dfg.entry @f(%x: tensor<3xf32>) -> tensor<2xf32> attributes {partitions = [@f.1], slots = [#dfg.slot<0 to 1>, #dfg.slot<1 to 0>, #dfg.slot<0 to 1>, #dfg.slot<1 to 0>]} {
   %0 = dfg.neg %x : tensor<3xf32>
   dfg.send %0 to slot 0 : tensor<3xf32>
@@ -25,4 +26,5 @@ dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:
   dfg.await_release %1 of slot 1 : tensor<3xf32>
   dfg.await_release %3 of slot 3 : tensor<2xf32>
   dfg.return
+}
 }

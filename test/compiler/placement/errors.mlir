@@ -84,3 +84,13 @@ dfg.entry @list(%n: tensor<i32>, %p: tensor<i1>, %x: tensor<4xf32>) -> tensor<i3
   %s = dfg.list_size %m : !dfg.list<tensor<4xf32>>
   dfg.return %s : tensor<i32>
 }
+
+// -----
+
+// Colocation joins two variables.
+// expected-note @+1 {{this is on /device:cpu:0}}
+dfg.variable @w : tensor<f32> {dfg.device = #dfg.device<"/device:cpu:0">}
+// expected-error @+1 {{variable 'v' cannot be on /device:cpu:1, because it is on the same device as variable 'w' [placement]}}
+dfg.variable @v : tensor<f32> {dfg.device = #dfg.device<"/device:cpu:1">}
+// expected-note @+1 {{this is on the same device as variable 'v' and variable 'w'}}
+dfg.variable @u : tensor<f32> {dfg.colocate = [@w, @v]}
