@@ -1,29 +1,23 @@
 //===- TileEmitter.cpp - Tiles of sums of products ------------------------===//
 //
-// Multiplies tiles in the registers of a block's threads. Elements of factors come from the
-// emitters of elements, so producers and convolutions need nothing of their own here.
+// Brings steps of both factors to shared memory and stores results; TileMultiplier multiplies.
+// Elements of factors come from the emitters of elements, so producers and convolutions need
+// nothing of their own here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/TileEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace tfc::gpu;
 using namespace tfc::kernels;
 
-/// The threads of a block are a square, each with as many rows and columns of the tile.
-static constexpr int64_t kSide = 16, kOwn = kTile / kSide;
-static_assert(kSide * kSide == kBlockThreads && kOwn == 4);
-/// The distance of positions along the sum in shared memory, in elements: rows that are written by
-/// neighbouring threads are in other banks.
-static constexpr int64_t kPitch = kTile + 4;
-
 TileEmitter::TileEmitter(KernelEmitter &emitter, const ContractionNest &nest,
                          const TiledProduct &product, ThreadGroup &group)
     : e(emitter), b(emitter.builder()), loc(emitter.loc()), nest(nest), product(product),
-      group(group), type(product.form.computeType) {}
+      group(group), multiplier(TileMultiplier::create(emitter, product, group)),
+      type(product.form.computeType) {}
 
 //===----------------------------------------------------------------------===//
 // Indices
@@ -46,9 +40,9 @@ Value TileEmitter::isLess(Value lhs, Value rhs) {
 }
 
 /// The address of an element in shared memory.
-Value TileEmitter::at(Value memory, Value element) {
-  Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(), element);
-  return LLVM::GEPOp::create(b, loc, memory.getType(), type, memory,
+Value TileEmitter::at(Value memory, Type element, Value position) {
+  Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(), position);
+  return LLVM::GEPOp::create(b, loc, memory.getType(), element, memory,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
@@ -97,49 +91,22 @@ TileEmitter::Values TileEmitter::load(const Panel &panel, Value k0) {
 void TileEmitter::store(const Panel &panel, const Values &values) {
   for (auto [round, value] : llvm::enumerate(values)) {
     auto [across, along] = placeOf(panel, int64_t(round));
-    LLVM::StoreOp::create(b, loc, value, at(panel.memory, add(times(along, kPitch), across)));
+    Type element = multiplier->elementType();
+    LLVM::StoreOp::create(b, loc, convertNumber(b, loc, value, element),
+                          at(panel.memory, element, multiplier->positionInPanel(across, along)));
   }
 }
 
 //===----------------------------------------------------------------------===//
-// Sums
+// Tiles
 //===----------------------------------------------------------------------===//
-
-/// Loads this thread's four elements at a position along the sum.
-TileEmitter::Values TileEmitter::loadFour(const Panel &panel, int64_t k, Value thread) {
-  Value address = at(panel.memory, add(times(thread, kOwn), constant(k * kPitch)));
-  auto vector = VectorType::get({kOwn}, type);
-  Value four = LLVM::LoadOp::create(b, loc, vector, address, /*alignment=*/16);
-  Values values;
-  for (int64_t i = 0; i < kOwn; ++i) {
-    Value position = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(i)));
-    values.push_back(LLVM::ExtractElementOp::create(b, loc, four, position));
-  }
-  return values;
-}
-
-/// Adds the products of a step.
-TileEmitter::Values TileEmitter::multiply(Values sums) {
-  for (int64_t k = 0; k < kTileDepth; ++k) {
-    Values rows = loadFour(a, k, row), columns = loadFour(bPanel, k, column);
-    for (auto [i, lhs] : llvm::enumerate(rows))
-      for (auto [j, rhs] : llvm::enumerate(columns)) {
-        Value &sum = sums[i * kOwn + j];
-        sum = isa<FloatType>(type)
-                  ? Value(math::FmaOp::create(b, loc, lhs, rhs, sum))
-                  : addValues(b, loc, sum, arith::MulIOp::create(b, loc, lhs, rhs));
-      }
-  }
-  return sums;
-}
 
 /// Passes the sums to threads that are neighbours along the rows, which store the results.
 void TileEmitter::finish(const Values &sums) {
   group.wait();
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    Value inRow = add(times(row, kOwn), constant(i / kOwn));
-    Value place = add(times(inRow, kTile), add(times(column, kOwn), constant(i % kOwn)));
-    LLVM::StoreOp::create(b, loc, sum, at(memory, place));
+    Value place = multiplier->positionOfSum(int64_t(i));
+    LLVM::StoreOp::create(b, loc, sum, at(memory, type, place));
   }
   group.wait();
   e.forLoop(group.lane(), constant(kTile * kTile), kBlockThreads, {}, [&](LoopDim dim, Values) {
@@ -151,7 +118,7 @@ void TileEmitter::finish(const Values &sums) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     KernelEmitter::Scope scope(e);
-    Value sum = LLVM::LoadOp::create(b, loc, type, at(memory, number));
+    Value sum = LLVM::LoadOp::create(b, loc, type, at(memory, type, number));
     SmallVector<AffineExpr> point =
         product.point(inBatch, e.addDim(m), e.addDim(n), e.constantExpr(0));
     storeProduct(e, nest, product.form, point, sum);
@@ -164,14 +131,15 @@ void TileEmitter::emit(ArrayRef<AffineExpr> point) {
   mSize = e.indexValue(product.extentOf(product.m));
   nSize = e.indexValue(product.extentOf(product.n));
   kSize = e.indexValue(product.extentOf(product.k));
-  row = arith::DivUIOp::create(b, loc, group.lane(), constant(kSide));
-  column = arith::RemUIOp::create(b, loc, group.lane(), constant(kSide));
   // The sums take the memory of the panels, which nobody reads then.
-  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-  memory = group.sharedMemory(std::max(2 * kTileDepth * kPitch, kTile * kTile) * bytes);
+  auto bytesOf = [](Type type) { return int64_t(type.getIntOrFloatBitWidth() / 8); };
+  Type element = multiplier->elementType();
+  int64_t panelElements = multiplier->panelElements();
+  memory = group.sharedMemory(
+      std::max(2 * panelElements * bytesOf(element), kTile * kTile * bytesOf(type)));
   a = makePanel(true, point[point.size() - 2], memory);
-  bPanel = makePanel(false, point.back(), at(memory, constant(kTileDepth * kPitch)));
-  Values sums(kOwn * kOwn, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  bPanel = makePanel(false, point.back(), at(memory, element, constant(panelElements)));
+  Values sums(kSumsOfThread, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
   sums = e.forLoop(constant(0), kSize, kTileDepth, sums, [&](LoopDim dim, Values carried) {
     Value k0 = e.indexValue(dim);
     Values left = load(a, k0), right = load(bPanel, k0);
@@ -179,7 +147,7 @@ void TileEmitter::emit(ArrayRef<AffineExpr> point) {
     store(a, left);
     store(bPanel, right);
     group.wait();
-    return multiply(carried);
+    return multiplier->multiply(a.memory, bPanel.memory, carried);
   });
   finish(sums);
 }

@@ -1,8 +1,7 @@
 // Emits the tiles of a sum of products.
 #pragma once
 
-#include "compiler/gpu/ThreadGroup.h"
-#include "compiler/gpu/Tiles.h"
+#include "compiler/gpu/TileMultiplier.h"
 #include "compiler/kernels/emit/ProductEmitter.h"
 
 namespace tfc::gpu {
@@ -21,8 +20,7 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// A factor's part of a step, in shared memory: `kTile` elements across for each position along
-  /// the sum, with a distance of `kPitch`.
+  /// A factor's part of a step, in shared memory.
   struct Panel {
     bool isA = false, isAlongK = false;
     mlir::Value memory;
@@ -33,11 +31,9 @@ private:
   Panel makePanel(bool isA, mlir::AffineExpr tile, mlir::Value memory);
   Values load(const Panel &panel, mlir::Value k0);
   void store(const Panel &panel, const Values &values);
-  Values multiply(Values sums);
-  Values loadFour(const Panel &panel, int64_t k, mlir::Value thread);
   void finish(const Values &sums);
 
-  mlir::Value at(mlir::Value memory, mlir::Value element);
+  mlir::Value at(mlir::Value memory, mlir::Type element, mlir::Value position);
   std::pair<mlir::Value, mlir::Value> placeOf(const Panel &panel, int64_t round);
   mlir::Value constant(int64_t value) { return e.indexConstant(value); }
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
@@ -51,11 +47,10 @@ private:
   const kernels::ContractionNest &nest;
   const TiledProduct &product;
   ThreadGroup &group;
+  std::unique_ptr<TileMultiplier> multiplier;
   mlir::Type type; // in which products are accumulated
   llvm::SmallVector<mlir::AffineExpr> inBatch;
   mlir::Value mSize, nSize, kSize;
-  /// The row and the column of this thread among the threads of a block.
-  mlir::Value row, column;
   mlir::Value memory;
   Panel a, bPanel;
 };

@@ -75,6 +75,7 @@ LogicalResult GradientCheck::replay(const Passage &passage, double distance, Dat
       input = moved.lookup(input.get());
   SmallVector<DatumRef> outputs{inputs.front()};
   if (record.op) {
+    interpreter.setSizes(record.sizes);
     auto again = interpreter.repeat(record.op, inputs);
     if (failed(again))
       return failure();
@@ -102,9 +103,13 @@ double GradientCheck::replay(const DatumRef &y, double distance) {
   Data moved;
   for (auto &[datum, x] : xs)
     moved[datum] = move(datum, x.first, distance);
-  for (const Passage &passage : passages)
-    if (failed(replay(passage, distance, moved)))
-      return NAN;
+  SizesRef sizes = interpreter.getSizes();
+  bool isRepeated = llvm::all_of(passages, [&](const Passage &passage) {
+    return succeeded(replay(passage, distance, moved));
+  });
+  interpreter.setSizes(sizes);
+  if (!isRepeated)
+    return NAN;
   DatumRef result = moved.lookup(y.get());
   return sumOf(*(result ? result : y)->tensor);
 }

@@ -245,6 +245,7 @@ LogicalResult GradientInterpreter::visitLeftOut(const Record &record,
 
 LogicalResult GradientInterpreter::visit(size_t number) {
   Record record = interpreter.records[number]; // the list of records grows in the loop
+  interpreter.setSizes(record.sizes);
   if (record.op && !record.inputs.empty())
     if (auto found = gathers.find(record.inputs[0].get()); found != gathers.end())
       // Earlier executions belong to other iterations of a loop around the gradient.
@@ -342,9 +343,11 @@ LogicalResult GradientInterpreter::run() {
   findVaried();
   findGathers();
   adjoints[y.get()] = filled(op.getY().getType(), 1);
+  SizesRef sizes = interpreter.getSizes();
   for (size_t i = end; i-- > 0;)
     if (failed(visit(i)))
       return failure();
+  interpreter.setSizes(sizes);
   publish();
   if (interpreter.options.onWrongGradient)
     check(y);

@@ -133,13 +133,31 @@ static DatumRef undeterminedCopy(const DatumRef &datum) {
   return copy;
 }
 
+SizesRef Interpreter::getSizes() {
+  if (!copiedSizes)
+    copiedSizes = std::make_shared<const Sizes>(sizes);
+  return copiedSizes;
+}
+
+void Interpreter::setSizes(const SizesRef &other) {
+  if (other == copiedSizes)
+    return;
+  sizes = *other;
+  copiedSizes = other;
+}
+
+void Interpreter::bindSize(StringRef name, int64_t value) {
+  sizes[name] = value;
+  copiedSizes = nullptr;
+}
+
 void Interpreter::forward(ValueRange to, ArrayRef<DatumRef> from) {
   for (auto [value, datum] : llvm::zip_equal(to, from)) {
     DatumRef copy = isUndetermined() && datum ? undeterminedCopy(datum) : datum;
     if (isRecording && datum) {
       if (copy == datum)
         copy = std::make_shared<Datum>(*datum);
-      records.push_back({nullptr, {datum}, {copy}, value.getType()});
+      records.push_back({nullptr, {datum}, {copy}, value.getType(), getSizes()});
     }
     set(value, copy);
   }
@@ -153,7 +171,8 @@ void Interpreter::publish(Operation *op, ArrayRef<DatumRef> inputs, SmallVector<
   }
   notify(op);
   if (isRecording)
-    records.push_back({op, SmallVector<DatumRef>(inputs), get(op->getResults()), Type()});
+    records.push_back(
+        {op, SmallVector<DatumRef>(inputs), get(op->getResults()), Type(), getSizes()});
 }
 
 void Interpreter::notify(Operation *op) {

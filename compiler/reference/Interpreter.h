@@ -23,12 +23,15 @@ struct Datum {
 };
 using DatumRef = std::shared_ptr<const Datum>; // null: dead
 
+using SizesRef = std::shared_ptr<const Sizes>;
+
 /// An executed operation, for gradients. Without an operation the output, which has the type, is
 /// the input.
 struct Record {
   mlir::Operation *op;
   llvm::SmallVector<DatumRef> inputs, outputs;
   mlir::Type type;
+  SizesRef sizes; // when it was executed: an iteration of a loop may bind other ones
 };
 
 struct Queue {
@@ -148,6 +151,11 @@ public:
   const Options &options;
   State &state;
   Sizes sizes;
+  /// A copy of the sizes for records.
+  SizesRef getSizes();
+  /// Executes what follows with the sizes of a record.
+  void setSizes(const SizesRef &other);
+  void bindSize(llvm::StringRef name, int64_t value);
   std::map<std::string, std::vector<DatumRef>> tapes;
   llvm::SmallVector<int64_t> iterations;
   /// The executed operations, if there are gradients.
@@ -166,6 +174,7 @@ private:
   llvm::LogicalResult evaluate(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, DatumRef> environment;
+  SizesRef copiedSizes; // null if they have changed
   Status status;
   int undetermined = 0;
 };

@@ -55,7 +55,7 @@ static LogicalResult bindSize(BindSizeOp op, Interpreter &interpreter) {
   if (count < 0 || count > sizeOf(op.getBoundExpr(), interpreter.sizes))
     return interpreter.fail(codeOf(op.getCheckStatus()),
                             interpreter.messageOf(op, interpreter.get(op.getCount())));
-  interpreter.sizes[op.getName()] = count;
+  interpreter.bindSize(op.getName(), count);
   if (std::optional<DimExpr> negative = findNegative(op, interpreter.sizes))
     return interpreter.fail(Status::Code::OutOfRange, interpreter.fill([&](OpBuilder &b) {
       return negativeMessage(b, op, *negative);

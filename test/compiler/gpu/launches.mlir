@@ -90,6 +90,22 @@ kernel.func @tiles(%n: index, %x: tensor<?x40xf32> {kernel.shape = affine_map<()
   kernel.return %y : tensor<?x100xf32>
 }
 
+// Products of 16-bit floats, which are summed in f32: matrix units.
+// CHECK: llvm.func @halves(
+kernel.func @halves(%x: tensor<64x40xbf16>, %w: tensor<40x100xbf16>) -> tensor<64x100xbf16> attributes {target = "gpu"} {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<64x100xbf16>
+  %0 = linalg.fill ins(%zero : bf16) outs(%e : tensor<64x100xbf16>) -> tensor<64x100xbf16>
+  %y = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x40xbf16>, tensor<40x100xbf16>) outs(%0 : tensor<64x100xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16):
+    %1 = arith.mulf %a, %b : bf16
+    %2 = arith.addf %c, %1 : bf16
+    linalg.yield %2 : bf16
+  } -> tensor<64x100xbf16>
+  kernel.return %y : tensor<64x100xbf16>
+}
+
 // A sum that all elements read is a launch of its own, and passes in scratch memory.
 // CHECK: llvm.func @whole({{.*}}) attributes {kernel.abi = #kernel.abi<extent = #{{.*}}, grain = 1, scratch = #[[SCRATCH:.*]], target = "gpu", grids = [<"whole_0", threads = #[[ONE:.*]], block = 256>, <"whole_1", threads = #[[EIGHT]], block = 256>]>}
 kernel.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> attributes {target = "gpu"} {
@@ -126,5 +142,7 @@ kernel.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> attributes {target = "gpu
 // CHECK: llvm.mlir.addressof @[[SHARED:.*]] : !llvm.ptr<3>
 // CHECK: scf.for
 // CHECK-COUNT-256: math.fma
+// CHECK: llvm.func ptx_kernelcc @halves_0
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
 // CHECK: llvm.func ptx_kernelcc @whole_0
 // CHECK: llvm.func ptx_kernelcc @whole_1
