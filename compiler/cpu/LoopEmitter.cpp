@@ -1,7 +1,6 @@
-//===- LoopEmitter.cpp - Loops, branches and index arithmetic -------------===//
+//===- LoopEmitter.cpp - Loops and branches -------------------------------===//
 //
-// Builds loops and branches, and folds the index arithmetic in them, for the emitter of
-// contractions. It knows neither kernels nor tensors.
+// Builds loops and branches for the emitter of contractions. It knows neither kernels nor tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,29 +36,6 @@ void LoopEmitter::ifElse(Value condition, function_ref<void()> then,
   b.setInsertionPointToStart(branch.elseBlock());
   kernels::IndexEmitter::Scope scope(indices);
   otherwise();
-}
-
-Value LoopEmitter::add(Value lhs, Value rhs) {
-  return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
-}
-
-Value LoopEmitter::add(Value lhs, int64_t rhs) { return add(lhs, constant(rhs)); }
-
-Value LoopEmitter::sub(Value lhs, Value rhs) {
-  return b.createOrFold<arith::SubIOp>(loc, lhs, rhs);
-}
-
-Value LoopEmitter::mul(Value lhs, int64_t rhs) {
-  return b.createOrFold<arith::MulIOp>(loc, lhs, constant(rhs));
-}
-
-Value LoopEmitter::minimum(Value lhs, Value rhs) {
-  return b.createOrFold<arith::MinSIOp>(loc, lhs, rhs);
-}
-
-std::pair<Value, Value> LoopEmitter::divide(Value lhs, Value rhs) {
-  return {b.createOrFold<arith::DivUIOp>(loc, lhs, rhs),
-          b.createOrFold<arith::RemUIOp>(loc, lhs, rhs)};
 }
 
 Value LoopEmitter::firstLanes(int64_t lanes, Value count) {

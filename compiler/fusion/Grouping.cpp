@@ -148,13 +148,9 @@ void Grouping::forEachPrevious(Operation *op, function_ref<void(Operation *)> vi
   SmallVector<Operation *> work{op};
   while (!work.empty()) {
     Operation *reader = work.pop_back_val();
-    sizes.forEachBinder(reader, [&](BindSizeOp binder) {
-      if (binder->getBlock() == op->getBlock())
-        visit(binder);
-    });
-    sizes.forEachGuard(reader, [&](CheckOp guard) {
-      if (guard->getBlock() == op->getBlock())
-        visit(guard);
+    sizes.forEachPrerequisite(reader, [&](Operation *earlier) {
+      if (earlier->getBlock() == op->getBlock())
+        visit(earlier);
     });
     forEachRead(reader, [&](Value read) {
       if (Operation *producer = read.getDefiningOp(); producer && isRepeated(producer))

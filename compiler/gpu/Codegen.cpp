@@ -69,13 +69,6 @@ private:
 
 static int64_t bytesOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
 
-static AffineExpr product(ArrayRef<AffineExpr> sizes, MLIRContext *context) {
-  AffineExpr count = getAffineConstantExpr(1, context);
-  for (AffineExpr size : sizes)
-    count = normalize(count * size);
-  return count;
-}
-
 //===----------------------------------------------------------------------===//
 // Scratch memory
 //===----------------------------------------------------------------------===//
@@ -99,7 +92,7 @@ void KernelCodegen::planScratch() {
       if (workspaceOffsets.contains(stage->op))
         continue;
       SmallVector<AffineExpr> &own = workspaceOffsets[stage->op];
-      AffineExpr threads = product(grid.sizes, b.getContext());
+      AffineExpr threads = grid.points();
       for (const Workspace &wanted : workspaceOf(shapes, stage->op))
         own.push_back(reserve(threads * wanted.count * bytesOf(wanted.elementType)));
     }
@@ -267,7 +260,7 @@ LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
     function.erase();
     return success();
   }
-  AffineExpr points = product(grid.sizes, b.getContext());
+  AffineExpr points = grid.points();
   Value count = emitter.indexValue(points);
   if (group.size() > 1)
     thread = arith::DivUIOp::create(b, loc, thread, emitter.indexConstant(group.size()));

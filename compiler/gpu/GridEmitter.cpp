@@ -29,11 +29,8 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
     if (auto scan = dyn_cast<ScanOp>(op))
       return emitScanLine(e, scan, point);
     return emitSortLine(e, cast<SortOp>(op), point);
-  case Grid::Kind::Tile: {
-    ContractionNest stored = *nest.sweeps.front().product;
-    stored.storesProduct = e.buffer(stored.op->getResult(0)) != nullptr;
-    return TileEmitter(e, stored, *grid.product, group).emit(point);
-  }
+  case Grid::Kind::Tile:
+    return TileEmitter(e, *nest.sweeps.front().product, *grid.product, group).emit(point);
   case Grid::Kind::Copy:
     return emitScatterCopy(e, cast<ScatterOp>(op), point);
   case Grid::Kind::Update:

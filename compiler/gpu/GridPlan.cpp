@@ -47,6 +47,13 @@ static SmallVector<unsigned> parallelLoops(const LoopSweep &sweep) {
   return loops;
 }
 
+AffineExpr Grid::points() const {
+  AffineExpr count = getAffineConstantExpr(1, nest->stages.front()->op->getContext());
+  for (AffineExpr size : sizes)
+    count = normalize(count * size);
+  return count;
+}
+
 std::optional<unsigned> Grid::dividedLoop(const LoopSweep &sweep) const {
   bool isInside = groupThreads > 1 && sweep.laneLoop &&
                   llvm::is_contained(sweep.loops, *sweep.laneLoop) &&
@@ -72,10 +79,7 @@ void GridPlan::formGroups(Grid &grid) {
       isKnown &= extent.has_value();
       longest = std::max(longest, extent.value_or(longest));
     }
-  AffineExpr points = getAffineConstantExpr(1, grid.nest->stages.front()->op->getContext());
-  for (AffineExpr size : grid.sizes)
-    points = normalize(points * size);
-  bool areFew = constantOf(points).value_or(kManyPoints) < kManyPoints;
+  bool areFew = constantOf(grid.points()).value_or(kManyPoints) < kManyPoints;
   if (isKnown && longest <= kThreadRow)
     grid.groupThreads = 1;
   else if (isKnown ? longest > kWarpRow : areFew)

@@ -42,6 +42,8 @@ struct Grid {
   int64_t groupThreads = 1;
   std::optional<TiledProduct> product;
 
+  /// The number of points of the index space.
+  mlir::AffineExpr points() const;
   /// Returns the loop of a sweep whose points are divided among the threads of a group; none if
   /// each thread runs all of the sweep's loops.
   std::optional<unsigned> dividedLoop(const LoopSweep &sweep) const;

@@ -15,35 +15,11 @@ using namespace tfc::kernels;
 
 TileEmitter::TileEmitter(KernelEmitter &emitter, const ContractionNest &nest,
                          const TiledProduct &product, ThreadGroup &group)
-    : e(emitter), b(emitter.builder()), loc(emitter.loc()), nest(nest), product(product),
-      group(group), multiplier(TileMultiplier::create(emitter, product, group)),
-      type(product.form.computeType) {}
-
-//===----------------------------------------------------------------------===//
-// Indices
-//===----------------------------------------------------------------------===//
-
-Value TileEmitter::add(Value lhs, Value rhs) {
-  return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
-}
-
-Value TileEmitter::times(Value value, int64_t factor) {
-  return b.createOrFold<arith::MulIOp>(loc, value, constant(factor));
-}
-
-Value TileEmitter::least(Value lhs, Value rhs) {
-  return b.createOrFold<arith::MinSIOp>(loc, lhs, rhs);
-}
+    : IndexArithmetic(emitter), e(emitter), nest(nest), product(product), group(group),
+      multiplier(TileMultiplier::create(emitter, product, group)), type(product.form.computeType) {}
 
 Value TileEmitter::isLess(Value lhs, Value rhs) {
   return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lhs, rhs);
-}
-
-/// The address of an element in shared memory.
-Value TileEmitter::at(Value memory, Type element, Value position) {
-  Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(), position);
-  return LLVM::GEPOp::create(b, loc, memory.getType(), element, memory,
-                             ArrayRef<LLVM::GEPArg>{offset});
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,8 +28,8 @@ Value TileEmitter::at(Value memory, Type element, Value position) {
 
 TileEmitter::Panel TileEmitter::makePanel(bool isA, AffineExpr tile, Value memory) {
   Panel panel{isA, isA ? product.isAAlongK : product.isBAlongK, memory, {}, {}};
-  panel.first = times(e.indexValue(tile), kTile);
-  panel.last = add(isA ? mSize : nSize, constant(-1));
+  panel.first = mul(e.indexValue(tile), kTile);
+  panel.last = add(isA ? mSize : nSize, -1);
   return panel;
 }
 
@@ -61,9 +37,8 @@ TileEmitter::Panel TileEmitter::makePanel(bool isA, AffineExpr tile, Value memor
 /// threads load neighbouring elements.
 std::pair<Value, Value> TileEmitter::placeOf(const Panel &panel, int64_t round) {
   int64_t inner = panel.isAlongK ? kTileDepth : kTile;
-  Value number = add(group.lane(), constant(round * kBlockThreads));
-  Value fast = arith::RemUIOp::create(b, loc, number, constant(inner));
-  Value slow = arith::DivUIOp::create(b, loc, number, constant(inner));
+  Value number = add(group.lane(), round * kBlockThreads);
+  auto [slow, fast] = divide(number, inner);
   return panel.isAlongK ? std::pair(slow, fast) : std::pair(fast, slow);
 }
 
@@ -76,8 +51,8 @@ TileEmitter::Values TileEmitter::load(const Panel &panel, Value k0) {
     auto [across, along] = placeOf(panel, round);
     Value k = add(k0, along);
     AffineExpr other = e.constantExpr(0);
-    AffineExpr index = e.addDim(least(add(panel.first, across), panel.last));
-    AffineExpr kIndex = e.addDim(least(k, add(kSize, constant(-1))));
+    AffineExpr index = e.addDim(minimum(add(panel.first, across), panel.last));
+    AffineExpr kIndex = e.addDim(minimum(k, add(kSize, -1)));
     const ContractionForm &form = product.form;
     SmallVector<AffineExpr> point =
         product.point(inBatch, panel.isA ? index : other, panel.isA ? other : index, kIndex);
@@ -92,8 +67,9 @@ void TileEmitter::store(const Panel &panel, const Values &values) {
   for (auto [round, value] : llvm::enumerate(values)) {
     auto [across, along] = placeOf(panel, int64_t(round));
     Type element = multiplier->elementType();
-    LLVM::StoreOp::create(b, loc, convertNumber(b, loc, value, element),
-                          at(panel.memory, element, multiplier->positionInPanel(across, along)));
+    LLVM::StoreOp::create(
+        b, loc, convertNumber(b, loc, value, element),
+        elementAt(b, loc, panel.memory, element, multiplier->positionInPanel(across, along)));
   }
 }
 
@@ -106,19 +82,19 @@ void TileEmitter::finish(const Values &sums) {
   group.wait();
   for (auto [i, sum] : llvm::enumerate(sums)) {
     Value place = multiplier->positionOfSum(int64_t(i));
-    LLVM::StoreOp::create(b, loc, sum, at(memory, type, place));
+    LLVM::StoreOp::create(b, loc, sum, elementAt(b, loc, memory, type, place));
   }
   group.wait();
   e.forLoop(group.lane(), constant(kTile * kTile), kBlockThreads, {}, [&](LoopDim dim, Values) {
     Value number = e.indexValue(dim);
-    Value m = add(a.first, arith::DivUIOp::create(b, loc, number, constant(kTile)));
-    Value n = add(bPanel.first, arith::RemUIOp::create(b, loc, number, constant(kTile)));
+    auto [inRow, inColumn] = divide(number, kTile);
+    Value m = add(a.first, inRow), n = add(bPanel.first, inColumn);
     Value isInside = arith::AndIOp::create(b, loc, isLess(m, mSize), isLess(n, nSize));
     auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     KernelEmitter::Scope scope(e);
-    Value sum = LLVM::LoadOp::create(b, loc, type, at(memory, type, number));
+    Value sum = LLVM::LoadOp::create(b, loc, type, elementAt(b, loc, memory, type, number));
     SmallVector<AffineExpr> point =
         product.point(inBatch, e.addDim(m), e.addDim(n), e.constantExpr(0));
     storeProduct(e, nest, product.form, point, sum);
@@ -128,9 +104,9 @@ void TileEmitter::finish(const Values &sums) {
 
 void TileEmitter::emit(ArrayRef<AffineExpr> point) {
   inBatch.assign(point.begin(), point.end() - 2);
-  mSize = e.indexValue(product.extentOf(product.m));
-  nSize = e.indexValue(product.extentOf(product.n));
-  kSize = e.indexValue(product.extentOf(product.k));
+  mSize = e.indexValue(product.form.extentOf(product.m));
+  nSize = e.indexValue(product.form.extentOf(product.n));
+  kSize = e.indexValue(product.form.extentOf(product.k));
   // The sums take the memory of the panels, which nobody reads then.
   auto bytesOf = [](Type type) { return int64_t(type.getIntOrFloatBitWidth() / 8); };
   Type element = multiplier->elementType();
@@ -138,7 +114,8 @@ void TileEmitter::emit(ArrayRef<AffineExpr> point) {
   memory = group.sharedMemory(
       std::max(2 * panelElements * bytesOf(element), kTile * kTile * bytesOf(type)));
   a = makePanel(true, point[point.size() - 2], memory);
-  bPanel = makePanel(false, point.back(), at(memory, element, constant(panelElements)));
+  bPanel =
+      makePanel(false, point.back(), elementAt(b, loc, memory, element, constant(panelElements)));
   Values sums(kSumsOfThread, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
   sums = e.forLoop(constant(0), kSize, kTileDepth, sums, [&](LoopDim dim, Values carried) {
     Value k0 = e.indexValue(dim);

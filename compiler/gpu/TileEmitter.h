@@ -9,7 +9,7 @@ namespace tfc::gpu {
 /// Emits what a thread does for a tile, the threads of whose block are a group. Steps of both
 /// factors go to shared memory, from where each thread multiplies rows by columns in registers; the
 /// sums go through shared memory to the threads that compute and store the results.
-class TileEmitter {
+class TileEmitter : kernels::IndexArithmetic {
 public:
   TileEmitter(kernels::KernelEmitter &emitter, const kernels::ContractionNest &nest,
               const TiledProduct &product, ThreadGroup &group);
@@ -33,17 +33,10 @@ private:
   void store(const Panel &panel, const Values &values);
   void finish(const Values &sums);
 
-  mlir::Value at(mlir::Value memory, mlir::Type element, mlir::Value position);
   std::pair<mlir::Value, mlir::Value> placeOf(const Panel &panel, int64_t round);
-  mlir::Value constant(int64_t value) { return e.indexConstant(value); }
-  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value times(mlir::Value value, int64_t factor);
-  mlir::Value least(mlir::Value lhs, mlir::Value rhs);
   mlir::Value isLess(mlir::Value lhs, mlir::Value rhs);
 
   kernels::KernelEmitter &e;
-  mlir::OpBuilder &b;
-  mlir::Location loc;
   const kernels::ContractionNest &nest;
   const TiledProduct &product;
   ThreadGroup &group;

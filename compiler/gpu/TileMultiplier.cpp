@@ -15,25 +15,9 @@ using namespace mlir;
 using namespace tfc::gpu;
 using namespace tfc::kernels;
 
-Value TileMultiplier::add(Value lhs, Value rhs) {
-  return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
-}
-
-Value TileMultiplier::times(Value value, int64_t factor) {
-  return b.createOrFold<arith::MulIOp>(loc, value, e.indexConstant(factor));
-}
-
-Value TileMultiplier::quotient(Value value, int64_t divisor) {
-  return b.createOrFold<arith::DivUIOp>(loc, value, e.indexConstant(divisor));
-}
-
-Value TileMultiplier::rest(Value value, int64_t divisor) {
-  return b.createOrFold<arith::RemUIOp>(loc, value, e.indexConstant(divisor));
-}
-
-Value TileMultiplier::at(Value memory, Value element) {
-  Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(), element);
-  return LLVM::GEPOp::create(b, loc, memory.getType(), elementType(), memory,
+Value tfc::gpu::elementAt(OpBuilder &b, Location loc, Value memory, Type type, Value position) {
+  Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(), position);
+  return LLVM::GEPOp::create(b, loc, memory.getType(), type, memory,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
@@ -47,18 +31,19 @@ namespace {
 class LaneMultiplier : public TileMultiplier {
 public:
   LaneMultiplier(KernelEmitter &emitter, const TiledProduct &product, ThreadGroup &group)
-      : TileMultiplier(emitter, product), row(quotient(group.lane(), kSide)),
-        column(rest(group.lane(), kSide)) {}
+      : TileMultiplier(emitter, product) {
+    std::tie(row, column) = divide(group.lane(), kSide);
+  }
 
   Type elementType() const override { return form.computeType; }
   int64_t panelElements() const override { return kTileDepth * kPitch; }
   Value positionInPanel(Value across, Value along) override {
-    return add(times(along, kPitch), across);
+    return add(mul(along, kPitch), across);
   }
   Values multiply(Value a, Value b, Values sums) override;
   Value positionOfSum(int64_t number) override {
-    Value inRow = plus(times(row, kOwn), number / kOwn);
-    return add(times(inRow, kTile), plus(times(column, kOwn), number % kOwn));
+    Value inRow = add(mul(row, kOwn), number / kOwn);
+    return add(mul(inRow, kTile), add(mul(column, kOwn), number % kOwn));
   }
 
 private:
@@ -77,7 +62,7 @@ private:
 
 /// Loads this thread's four elements at a position along the sum.
 TileMultiplier::Values LaneMultiplier::loadFour(Value panel, int64_t k, Value thread) {
-  Value address = at(panel, plus(times(thread, kOwn), k * kPitch));
+  Value address = elementAt(b, loc, panel, elementType(), add(mul(thread, kOwn), k * kPitch));
   auto vector = VectorType::get({kOwn}, elementType());
   Value four = LLVM::LoadOp::create(b, loc, vector, address, /*alignment=*/16);
   Values values;
@@ -118,14 +103,14 @@ public:
   Type elementType() const override { return type; }
   int64_t panelElements() const override { return kTile * kPitch; }
   Value positionInPanel(Value across, Value along) override {
-    return add(times(across, kPitch), along);
+    return add(mul(across, kPitch), along);
   }
   Values multiply(Value a, Value b, Values sums) override;
   Value positionOfSum(int64_t number) override {
     int64_t matrix = number / kSums, inMatrix = number % kSums;
-    Value inRow = plus(row, inMatrix / 2 * kGroups);
-    Value inColumn = plus(add(firstColumn, times(inGroup, 2)), matrix * kColumns + inMatrix % 2);
-    return add(times(inRow, kTile), inColumn);
+    Value inRow = add(row, inMatrix / 2 * kGroups);
+    Value inColumn = add(add(firstColumn, mul(inGroup, 2)), matrix * kColumns + inMatrix % 2);
+    return add(mul(inRow, kTile), inColumn);
   }
 
 private:
@@ -148,17 +133,18 @@ private:
 MatrixMultiplier::MatrixMultiplier(KernelEmitter &emitter, const TiledProduct &product,
                                    ThreadGroup &group, Type type)
     : TileMultiplier(emitter, product), type(type) {
-  Value warp = quotient(group.lane(), kWarpThreads), lane = rest(group.lane(), kWarpThreads);
   constexpr int64_t kAcross = kTile / kWarpColumns;
-  inWarp = quotient(lane, kWarpThreads / kGroups);
-  inGroup = rest(lane, kWarpThreads / kGroups);
-  row = add(times(quotient(warp, kAcross), kRows), inWarp);
-  firstColumn = times(rest(warp, kAcross), kWarpColumns);
+  auto [warp, lane] = divide(group.lane(), kWarpThreads);
+  std::tie(inWarp, inGroup) = divide(lane, kWarpThreads / kGroups);
+  auto [rowOfWarp, columnOfWarp] = divide(warp, kAcross);
+  row = add(mul(rowOfWarp, kRows), inWarp);
+  firstColumn = mul(columnOfWarp, kWarpColumns);
 }
 
 /// Loads two neighbours along the sum into a register; the first is in its lower half.
 Value MatrixMultiplier::loadPair(Value panel, Value across, int64_t along) {
-  Value address = at(panel, positionInPanel(across, plus(times(inGroup, 2), along)));
+  Value address =
+      elementAt(b, loc, panel, elementType(), positionInPanel(across, add(mul(inGroup, 2), along)));
   Value pair = LLVM::LoadOp::create(b, loc, b.getI32Type(), address, /*alignment=*/4);
   if (elementType().isBF16())
     return pair;
@@ -175,9 +161,9 @@ TileMultiplier::Values MatrixMultiplier::multiply(Value left, Value right, Value
   Values rows;
   for (int64_t along : {int64_t(0), kHalf})
     for (int64_t across : {int64_t(0), kGroups})
-      rows.push_back(loadPair(left, plus(row, across), along));
+      rows.push_back(loadPair(left, add(row, across), along));
   for (int64_t matrix = 0; matrix < kMatrices; ++matrix) {
-    Value column = plus(add(firstColumn, inWarp), matrix * kColumns);
+    Value column = add(add(firstColumn, inWarp), matrix * kColumns);
     Values operands(rows);
     for (int64_t along : {int64_t(0), kHalf})
       operands.push_back(loadPair(right, column, along));

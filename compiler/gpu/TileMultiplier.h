@@ -3,13 +3,14 @@
 
 #include "compiler/gpu/ThreadGroup.h"
 #include "compiler/gpu/Tiles.h"
+#include "compiler/kernels/emit/IndexArithmetic.h"
 #include "compiler/kernels/emit/KernelEmitter.h"
 
 namespace tfc::gpu {
 
 /// How the threads of a block multiply a step of both factors. A panel holds the elements of one:
 /// `kTile` of them across for each of `kTileDepth` positions along the sum.
-class TileMultiplier {
+class TileMultiplier : protected kernels::IndexArithmetic {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
@@ -30,23 +31,14 @@ public:
 
 protected:
   TileMultiplier(kernels::KernelEmitter &emitter, const TiledProduct &product)
-      : e(emitter), b(emitter.builder()), loc(emitter.loc()), form(product.form) {}
+      : IndexArithmetic(emitter), form(product.form) {}
 
-  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value times(mlir::Value value, int64_t factor);
-  mlir::Value quotient(mlir::Value value, int64_t divisor);
-  mlir::Value rest(mlir::Value value, int64_t divisor);
-  mlir::Value plus(mlir::Value value, int64_t summand) {
-    return add(value, e.indexConstant(summand));
-  }
-  /// The address of an element in shared memory.
-  mlir::Value at(mlir::Value memory, mlir::Value element);
-
-  kernels::KernelEmitter &e;
-  mlir::OpBuilder &b;
-  mlir::Location loc;
   const kernels::ContractionForm &form;
 };
+
+/// The address of an element in memory of a block.
+mlir::Value elementAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value memory, mlir::Type type,
+                      mlir::Value position);
 
 /// The sums of a tile for each thread.
 inline constexpr int64_t kSumsOfThread = kTile * kTile / kBlockThreads;

@@ -16,13 +16,6 @@ namespace tfc::gpu {
 /// Products with fewer rows, columns or terms leave most of a tile empty.
 static constexpr int64_t kLeastExtent = 16;
 
-static AffineExpr productOf(const ContractionForm &form, ArrayRef<unsigned> loops) {
-  AffineExpr extent = getAffineConstantExpr(1, form.loopSizes.front().getContext());
-  for (unsigned loop : loops)
-    extent = normalize(extent * form.loopSizes[loop]);
-  return extent;
-}
-
 /// The loops around m and n on which both factors depend are the batch; on others only b depends.
 static void divideOuter(linalg::GenericOp op, const ContractionForm &form,
                         SmallVectorImpl<unsigned> &batch, SmallVectorImpl<unsigned> &n) {
@@ -38,7 +31,7 @@ bool takesTiles(linalg::GenericOp op, const ContractionForm &form) {
   auto isEnough = [&](AffineExpr extent) {
     return constantOf(normalize(extent)).value_or(kLeastExtent) >= kLeastExtent;
   };
-  return isEnough(form.mOuterSize() * form.mSize()) && isEnough(productOf(form, n)) &&
+  return isEnough(form.mOuterSize() * form.mSize()) && isEnough(form.extentOf(n)) &&
          isEnough(form.kOuterSize() * form.kSize());
 }
 
@@ -57,14 +50,12 @@ TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op)
   isBAlongK = isAlongK(false);
 }
 
-AffineExpr TiledProduct::extentOf(ArrayRef<unsigned> loops) const { return productOf(form, loops); }
-
 SmallVector<AffineExpr> TiledProduct::gridSizes() const {
   SmallVector<AffineExpr> sizes;
   for (unsigned loop : batch)
     sizes.push_back(form.loopSizes[loop]);
   for (ArrayRef<unsigned> loops : {ArrayRef(m), ArrayRef(n)})
-    sizes.push_back(normalize(extentOf(loops).ceilDiv(kTile)));
+    sizes.push_back(normalize(form.extentOf(loops).ceilDiv(kTile)));
   return sizes;
 }
 
@@ -74,17 +65,9 @@ SmallVector<AffineExpr> TiledProduct::point(ArrayRef<AffineExpr> inBatch, Affine
                                   getAffineConstantExpr(0, mIndex.getContext()));
   for (auto [loop, index] : llvm::zip_equal(batch, inBatch))
     indices[loop] = index;
-  auto split = [&](ArrayRef<unsigned> loops, AffineExpr index) {
-    for (unsigned loop : llvm::reverse(loops.drop_front(loops.empty() ? 0 : 1))) {
-      indices[loop] = index % form.loopSizes[loop];
-      index = index.floorDiv(form.loopSizes[loop]);
-    }
-    if (!loops.empty())
-      indices[loops.front()] = index;
-  };
-  split(m, mIndex);
-  split(n, nIndex);
-  split(k, kIndex);
+  form.split(m, mIndex, indices);
+  form.split(n, nIndex, indices);
+  form.split(k, kIndex, indices);
   return indices;
 }
 

@@ -20,8 +20,6 @@ struct TiledProduct {
 
   TiledProduct(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op);
 
-  /// The number of points of some loops.
-  mlir::AffineExpr extentOf(llvm::ArrayRef<unsigned> loops) const;
   /// The extents of the batch, then the numbers of tiles along m and n.
   llvm::SmallVector<mlir::AffineExpr> gridSizes() const;
   /// The indices of all loops, given those of the batch and the counters of the dimensions.

@@ -15,11 +15,21 @@ std::optional<int64_t> constantOf(AffineExpr expr) {
   return std::nullopt;
 }
 
-AffineExpr ContractionForm::product(ArrayRef<unsigned> loops) const {
+AffineExpr ContractionForm::extentOf(ArrayRef<unsigned> loops) const {
   AffineExpr size = getAffineConstantExpr(1, loopSizes[n].getContext());
   for (unsigned loop : loops)
     size = size * loopSizes[loop];
   return size;
+}
+
+void ContractionForm::split(ArrayRef<unsigned> loops, AffineExpr counter,
+                            MutableArrayRef<AffineExpr> indices) const {
+  for (unsigned loop : llvm::reverse(loops.drop_front(loops.empty() ? 0 : 1))) {
+    indices[loop] = counter % loopSizes[loop];
+    counter = counter.floorDiv(loopSizes[loop]);
+  }
+  if (!loops.empty())
+    indices[loops.front()] = counter;
 }
 
 SmallVector<AffineExpr> ContractionForm::point(ArrayRef<AffineExpr> fixed, AffineExpr mIndex,
@@ -28,16 +38,8 @@ SmallVector<AffineExpr> ContractionForm::point(ArrayRef<AffineExpr> fixed, Affin
   SmallVector<AffineExpr> indices(fixed);
   for (AffineExpr &index : indices)
     index = index ? index : zero;
-  auto split = [&](ArrayRef<unsigned> loops, AffineExpr index) {
-    for (unsigned loop : llvm::reverse(loops.drop_front(loops.empty() ? 0 : 1))) {
-      indices[loop] = index % loopSizes[loop];
-      index = index.floorDiv(loopSizes[loop]);
-    }
-    if (!loops.empty())
-      indices[loops.front()] = index;
-  };
-  split(m, mIndex);
-  split(k, kIndex);
+  split(m, mIndex, indices);
+  split(k, kIndex, indices);
   indices[n] = nIndex;
   return indices;
 }

@@ -33,21 +33,23 @@ struct ContractionForm {
     return !llvm::isa<mlir::BlockArgument>(factor.root) || factorType != computeType;
   }
 
-  mlir::AffineExpr mSize() const { return product(m); }
+  mlir::AffineExpr mSize() const { return extentOf(m); }
   mlir::AffineExpr nSize() const { return loopSizes[n]; }
-  mlir::AffineExpr kSize() const { return product(k); }
-  mlir::AffineExpr mOuterSize() const { return product(mOuter); }
-  mlir::AffineExpr kOuterSize() const { return product(kOuter); }
-  mlir::AffineExpr outerSize() const { return product(outer); }
+  mlir::AffineExpr kSize() const { return extentOf(k); }
+  mlir::AffineExpr mOuterSize() const { return extentOf(mOuter); }
+  mlir::AffineExpr kOuterSize() const { return extentOf(kOuter); }
+  mlir::AffineExpr outerSize() const { return extentOf(outer); }
+  /// The number of points of some loops.
+  mlir::AffineExpr extentOf(llvm::ArrayRef<unsigned> loops) const;
 
   /// Returns the indices of all loops at a point given by the merged counters. `fixed` has an entry
   /// for every loop and is used for the loops that are not merged; a null entry means 0.
   llvm::SmallVector<mlir::AffineExpr> point(llvm::ArrayRef<mlir::AffineExpr> fixed,
                                             mlir::AffineExpr mIndex, mlir::AffineExpr nIndex,
                                             mlir::AffineExpr kIndex) const;
-
-private:
-  mlir::AffineExpr product(llvm::ArrayRef<unsigned> loops) const;
+  /// Sets the indices of loops that are counted as one, the outermost first, from their counter.
+  void split(llvm::ArrayRef<unsigned> loops, mlir::AffineExpr counter,
+             llvm::MutableArrayRef<mlir::AffineExpr> indices) const;
 };
 
 /// Returns the loops that the inputs of a factor depend on.

@@ -43,16 +43,11 @@ void StepGraph::waitForSizes(Block &block, const RunTimeSizes &sizes) {
   if (sizes.empty())
     return;
   for (Operation *step : steps) {
-    auto wait = [&](BindSizeOp binder) {
-      if (binder->getBlock() == &block)
-        runBefore(binder, step);
+    auto wait = [&](Operation *earlier) {
+      if (earlier->getBlock() == &block)
+        runBefore(earlier, step);
     };
-    auto waitForCheck = [&](CheckOp guard) {
-      if (guard->getBlock() == &block)
-        runBefore(guard, step);
-    };
-    sizes.forEachBinder(step, wait);
-    sizes.forEachGuard(step, waitForCheck);
+    sizes.forEachPrerequisite(step, wait);
     forEachRead(step, [&](Value value) {
       if (Operation *producer = value.getDefiningOp(); producer && !isStep(producer))
         sizes.forEachBinder(producer, wait);

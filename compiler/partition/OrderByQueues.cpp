@@ -30,8 +30,7 @@ static llvm::SetVector<Operation *> neededBy(ArrayRef<Operation *> ops, const Ru
         needed.insert(producer);
     };
     forEachRead(op, [&](Value read) { need(read.getDefiningOp()); });
-    sizes.forEachBinder(op, [&](BindSizeOp binder) { need(binder); });
-    sizes.forEachGuard(op, [&](CheckOp guard) { need(guard); });
+    sizes.forEachPrerequisite(op, need);
   }
   return needed;
 }

@@ -44,13 +44,9 @@ void BlockOrder::keepValues(Operation *op) {
     if (producer && producer->getBlock() == &block)
       runBefore(producer, op);
   });
-  sizes.forEachBinder(op, [&](BindSizeOp binder) {
-    if (binder->getBlock() == &block)
-      runBefore(binder, op);
-  });
-  sizes.forEachGuard(op, [&](CheckOp guard) {
-    if (guard->getBlock() == &block)
-      runBefore(guard, op);
+  sizes.forEachPrerequisite(op, [&](Operation *earlier) {
+    if (earlier->getBlock() == &block)
+      runBefore(earlier, op);
   });
 }
 

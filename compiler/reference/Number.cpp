@@ -117,6 +117,12 @@ Real asOperand(Type elementType, Real result) {
   return mayOverflow ? Real{result.value, kUndetermined} : result;
 }
 
+Real asSummand(Real product, Real lhs, Real rhs) {
+  if (std::isinf(product.value) && std::isfinite(lhs.value) && std::isfinite(rhs.value))
+    product.error = kUndetermined;
+  return product;
+}
+
 Real multiply(Real lhs, Real rhs) {
   double value = lhs.value * rhs.value;
   if (lhs.isExact() && rhs.isExact())
@@ -180,10 +186,7 @@ void Sum::add(Real term) {
 }
 
 void Sum::addProduct(Real lhs, Real rhs) {
-  Real product = multiply(lhs, rhs);
-  // In a fused operation a product of finite numbers does not overflow on its own.
-  if (std::isinf(product.value) && std::isfinite(lhs.value) && std::isfinite(rhs.value))
-    product.error = kUndetermined;
+  Real product = asSummand(multiply(lhs, rhs), lhs, rhs);
   if (product.value == 0 && product.isExact() && (mayBeNegativeZero(lhs) || mayBeNegativeZero(rhs)))
     product.error = kEitherZero;
   double smallest = formatOf(elementType).smallest;

@@ -74,6 +74,10 @@ Real rounded(mlir::Type elementType, Real y, double ulps);
 /// is infinite if it was stored.
 Real asOperand(mlir::Type elementType, Real result);
 
+/// A product as a summand, with which it may be fused: then a product of finite numbers does not
+/// overflow on its own.
+Real asSummand(Real product, Real lhs, Real rhs);
+
 /// The exact product of two inexact numbers.
 Real multiply(Real lhs, Real rhs);
 

@@ -111,11 +111,8 @@ static void recurReals(LinearRecurrenceOp op, Call &call, ArrayRef<int64_t> line
   for (int64_t i : line) {
     Real factor = call.operand(0).real(i);
     Real product = apply(type, 0.5, [](ArrayRef<double> v) { return v[0] * v[1]; }, {factor, y});
-    // A product that is not rounded does not overflow on its own.
-    if (std::isinf(product.value) && std::isfinite(factor.value) && std::isfinite(y.value))
-      product.error = kUndetermined;
     Real next = apply(type, 0.5, [](ArrayRef<double> v) { return v[0] + v[1]; },
-                      {product, call.operand(1).real(i)});
+                      {asSummand(product, factor, y), call.operand(1).real(i)});
     call.result().setReal(i, op.getExclusive() ? y : next);
     y = next;
   }

@@ -20,21 +20,15 @@ RunTimeSizes::RunTimeSizes(Operation *root) {
     root->walk([&](CheckOp op) { addGuard(op); });
 }
 
-/// Adds the names of the sizes that a value of a guard is or mentions. Returns false for values
-/// that are no scalars of sizes, counts and constants.
-static bool isOfSizes(Value value, NameSet &names) {
+/// Adds the names of sizes whose count is the value. Returns false if there are none.
+static bool addNamesOfCount(Value value, NameSet &names) {
   bool isCount = false;
   for (Operation *user : value.getUsers())
     if (auto binder = dyn_cast<BindSizeOp>(user)) {
       names.insert(binder.getName());
       isCount = true;
     }
-  Operation *producer = value.getDefiningOp();
-  if (auto size = dyn_cast_if_present<SizeOp>(producer))
-    for (const DimExpr &expr : size.getValue().getExprs())
-      expr.collectSymbols(names);
-  return isCount || isa_and_present<SizeOp, ConstantOp>(producer) ||
-         (isa_and_present<ScalarOpInterface>(producer) && isRegisterType(value.getType()));
+  return isCount;
 }
 
 /// Adds a check as a guard of each name that it is about, unless it reads anything but sizes,
@@ -45,11 +39,18 @@ void RunTimeSizes::addGuard(CheckOp check) {
   NameSet names;
   for (size_t i = 0; i < parts.size(); ++i)
     for (Value operand : parts[i]->getOperands()) {
-      if (!isOfSizes(operand, names))
+      bool isCount = addNamesOfCount(operand, names);
+      Operation *producer = operand.getDefiningOp();
+      if (auto size = dyn_cast_if_present<SizeOp>(producer))
+        for (const DimExpr &expr : size.getValue().getExprs())
+          expr.collectSymbols(names);
+      if (isCount)
+        continue;
+      bool isScalar =
+          isa_and_present<ScalarOpInterface>(producer) && isRegisterType(operand.getType());
+      if (!isScalar && !isa_and_present<SizeOp, ConstantOp>(producer))
         return;
-      bool isCount = llvm::any_of(operand.getUsers(), llvm::IsaPred<BindSizeOp>);
-      if (!isCount)
-        parts.insert(operand.getDefiningOp());
+      parts.insert(producer);
     }
   for (const std::string &name : names)
     if (binds(name))
@@ -143,6 +144,11 @@ void RunTimeSizes::forEachGuard(Operation *op, function_ref<void(CheckOp)> visit
   });
   for (Operation *guard : found)
     visit(cast<CheckOp>(guard));
+}
+
+void RunTimeSizes::forEachPrerequisite(Operation *op, function_ref<void(Operation *)> visit) const {
+  forEachBinder(op, visit);
+  forEachGuard(op, visit);
 }
 
 /// The text about a size, its location and the names in it.

@@ -40,6 +40,11 @@ public:
   /// hold, its accesses may be outside of its memory. Scalars in registers have no guards.
   void forEachGuard(mlir::Operation *op, llvm::function_ref<void(CheckOp)> visit) const;
 
+  /// Visits the bindings and the guards of the sizes that `op` or its regions mention: they run
+  /// before it.
+  void forEachPrerequisite(mlir::Operation *op,
+                           llvm::function_ref<void(mlir::Operation *)> visit) const;
+
   /// Returns true for guards, and operations of which their conditions and values consist.
   bool isPartOfGuard(mlir::Operation *op) const { return partsOfGuards.contains(op); }
 

@@ -74,32 +74,14 @@ Value factorAt(KernelEmitter &emitter, linalg::GenericOp op, const ContractionFo
   return convertNumber(b, emitter.loc(), value, form.computeType);
 }
 
-void storeProduct(KernelEmitter &emitter, const ContractionNest &nest, const ContractionForm &form,
-                  ArrayRef<AffineExpr> point, Value sum) {
-  OpBuilder &b = emitter.builder();
-  Location loc = emitter.loc();
-  linalg::GenericOp op = nest.op;
-  OpOperand *init = op.getDpsInitOperand(0);
-  SmallVector<AffineExpr> indices;
-  for (AffineExpr result : op.getMatchingIndexingMap(init).getResults())
-    indices.push_back(result.replaceDims(point));
-  if (!init->get().getDefiningOp<tensor::EmptyOp>()) {
-    Value start = emitter.element(init->get(), indices);
-    if (!matchPattern(start, m_AnyZeroFloat()) && !matchPattern(start, m_Zero()))
-      sum =
-          addValues(b, loc, sum, convertNumber(b, loc, emitter.broadcast(start), form.computeType));
-  }
-  sum = convertNumber(b, loc, sum, getElementTypeOrSelf(init->get().getType()));
-  storeProductResults(emitter, nest, indices, sum);
-}
-
-void storeProductResults(KernelEmitter &emitter, const ContractionNest &nest,
+/// Stores a result and those of the epilogues where they have memory: `indices` index the product's
+/// tensor, `product` is its element there.
+static void storeResults(KernelEmitter &emitter, const ContractionNest &nest,
                          ArrayRef<AffineExpr> indices, Value product) {
   linalg::GenericOp root = nest.op;
   emitter.bind(root->getResult(0), indices, product);
   SmallVector<std::tuple<Value, SmallVector<AffineExpr>, Value>> stores;
-  if (nest.storesProduct)
-    stores.push_back({root->getResult(0), llvm::to_vector(indices), product});
+  stores.push_back({root->getResult(0), llvm::to_vector(indices), product});
   for (auto [epilogue, loopIndices] : llvm::zip(nest.epilogues, nest.epilogueLoops)) {
     linalg::GenericOp op = epilogue;
     SmallVector<AffineExpr> loops =
@@ -116,6 +98,25 @@ void storeProductResults(KernelEmitter &emitter, const ContractionNest &nest,
   for (auto &[tensor, place, value] : stores)
     if (emitter.buffer(tensor))
       emitter.store(tensor, place, value);
+}
+
+void storeProduct(KernelEmitter &emitter, const ContractionNest &nest, const ContractionForm &form,
+                  ArrayRef<AffineExpr> point, Value sum) {
+  OpBuilder &b = emitter.builder();
+  Location loc = emitter.loc();
+  linalg::GenericOp op = nest.op;
+  OpOperand *init = op.getDpsInitOperand(0);
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr result : op.getMatchingIndexingMap(init).getResults())
+    indices.push_back(result.replaceDims(point));
+  if (!init->get().getDefiningOp<tensor::EmptyOp>()) {
+    Value start = emitter.element(init->get(), indices);
+    if (!matchPattern(start, m_AnyZeroFloat()) && !matchPattern(start, m_Zero()))
+      sum =
+          addValues(b, loc, sum, convertNumber(b, loc, emitter.broadcast(start), form.computeType));
+  }
+  sum = convertNumber(b, loc, sum, getElementTypeOrSelf(init->get().getType()));
+  storeResults(emitter, nest, indices, sum);
 }
 
 } // namespace tfc::kernels

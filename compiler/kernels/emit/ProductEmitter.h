@@ -26,12 +26,8 @@ mlir::Value factorAt(KernelEmitter &emitter, mlir::linalg::GenericOp op,
                      llvm::ArrayRef<mlir::AffineExpr> point);
 
 /// Adds `sum` to the initial value at a point of the contraction's loops, and stores the result and
-/// those of the epilogues, as the nest requires. In vector mode, `sum` is a vector.
+/// those of the epilogues where they have memory. In vector mode, `sum` is a vector.
 void storeProduct(KernelEmitter &emitter, const ContractionNest &nest, const ContractionForm &form,
                   llvm::ArrayRef<mlir::AffineExpr> point, mlir::Value sum);
-
-/// The same for a result: `indices` index the product's tensor, `product` is its element there.
-void storeProductResults(KernelEmitter &emitter, const ContractionNest &nest,
-                         llvm::ArrayRef<mlir::AffineExpr> indices, mlir::Value product);
 
 } // namespace tfc::kernels

@@ -581,10 +581,6 @@ LogicalResult GraphPrinter::print() {
     return failure();
   *os << "graph " << quoteName(module.getSymName().value_or("converted")) << " edition 1\n\n";
   for (auto entry : module.getOps<dfg::EntryOp>())
-    if (entry.isPartition())
-      return entry.emitError("entries that are divided among devices cannot be written in the "
-                             "graph language [no-text]");
-  for (auto entry : module.getOps<dfg::EntryOp>())
     if (entry.getInitializer() && failed(printInitializers(entry)))
       return failure();
   for (Operation &op : *module.getBody()) {
