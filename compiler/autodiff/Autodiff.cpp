@@ -38,10 +38,10 @@ FailureOr<SmallVector<Value>> Differentiator::run() {
 
   SmallVector<Value> results;
   for (auto [i, x] : llvm::enumerate(op.getXs())) {
-    if (llvm::is_contained(op.getSparse(), int64_t(i)))
-      sparse.join(x, results);
-    else
+    if (!llvm::is_contained(op.getSparse(), int64_t(i)))
       results.push_back(sweep.adjoints.get(x));
+    else if (failed(sparse.join(x, results)))
+      return failure();
   }
   return results;
 }
@@ -175,15 +175,23 @@ LogicalResult Differentiator::reportPath(Operation *blocking) {
 
 /// Finds the gathers of which sparse gradients consist before any gradient is built: a gradient
 /// that replaces an inner one may no longer need them.
-static void findSparseReaders(ArrayRef<GradientsOp> work, GradientContext &context) {
+static LogicalResult findSparseReaders(ArrayRef<GradientsOp> work, GradientContext &context) {
   for (GradientsOp op : work) {
     if (op.getSparse().empty())
       continue;
     ReadersTowards readers(op.getY());
     for (int64_t position : op.getSparse())
-      for (Operation *reader : readers.of(op.getXs()[position]))
+      for (Operation *reader : readers.of(op.getXs()[position])) {
+        if (!gathersRows(reader)) {
+          op.emitOpError("expects only gathers to read an operand with a sparse gradient")
+                  .attachNote(reader->getLoc())
+              << "'" << reader->getName() << "' reads operand #" << position + 1;
+          return failure();
+        }
         context.sparseReaders.insert({op, reader});
+      }
   }
+  return success();
 }
 
 namespace {
@@ -200,7 +208,8 @@ struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
       context.finished.clear();
       SmallVector<GradientsOp> work;
       entry.walk<WalkOrder::PreOrder>([&](GradientsOp op) { work.push_back(op); });
-      findSparseReaders(work, context);
+      if (failed(findSparseReaders(work, context)))
+        return signalPassFailure();
       // In program order, so that the inner gradient of a second derivative has already been
       // replaced by operations.
       for (GradientsOp op : work) {

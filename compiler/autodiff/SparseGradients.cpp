@@ -36,21 +36,28 @@ bool SparseGradients::collect(Operation *forward) {
 
 /// Concatenates the parts. Gathers that were removed after the types had been computed contribute
 /// rows of zeros, with an index that is skipped.
-void SparseGradients::join(Value x, SmallVectorImpl<Value> &results) {
+LogicalResult SparseGradients::join(Value x, SmallVectorImpl<Value> &results) {
   OpBuilder &b = sweep.b;
   Location loc = sweep.op.getLoc();
+  Parts &ofX = parts[x];
+  DimExpr rest = shapeOf(sweep.op.getGrads()[results.size()].getType())[0];
+  for (Value indices : ofX.indices)
+    rest = rest - shapeOf(indices.getType())[0];
+  if (rest.constant() && *rest.constant() < 0)
+    return sweep.op.emitOpError("expects a sparse gradient with a row for each that is gathered, "
+                                "but ")
+           << -*rest.constant() << " more are";
   auto concatenate = [&](SmallVector<Value> values, double missing) -> Value {
     auto type = cast<RankedTensorType>(sweep.op.getGrads()[results.size()].getType());
-    Shape rest = shapeOf(type);
-    for (Value value : values)
-      rest[0] = rest[0] - shapeOf(value.getType())[0];
-    if (!rest[0].isConstant(0))
-      values.push_back(filled(b, loc, tensorOf(rest, type.getElementType()), missing));
+    Shape shape = shapeOf(type);
+    shape[0] = rest;
+    if (!rest.isConstant(0))
+      values.push_back(filled(b, loc, tensorOf(shape, type.getElementType()), missing));
     if (values.size() == 1)
       return values.front();
     return ConcatOp::create(b, loc, values, b.getI64IntegerAttr(0));
   };
-  Parts &ofX = parts[x];
   results.push_back(concatenate(ofX.indices, -1.0));
   results.push_back(concatenate(ofX.rows, 0.0));
+  return success();
 }

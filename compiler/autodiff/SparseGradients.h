@@ -14,8 +14,9 @@ public:
 
   /// Takes the gradient of a gather of such a value; false for other operations.
   bool collect(mlir::Operation *forward);
-  /// Appends the indices and the rows of a gradient.
-  void join(mlir::Value x, llvm::SmallVectorImpl<mlir::Value> &results);
+  /// Appends the indices and the rows of a gradient; an error if its type has fewer rows than the
+  /// gathers take.
+  mlir::LogicalResult join(mlir::Value x, llvm::SmallVectorImpl<mlir::Value> &results);
 
 private:
   struct Parts {

@@ -24,6 +24,8 @@ ReadersTowards::ReadersTowards(Value y) {
     Operation *op = work.pop_back_val();
     // Values that the regions of `op` capture are read by `op`.
     op->walk([&](Operation *nested) {
+      if (auto read = dyn_cast<ReadOp>(nested))
+        readsOfVariable[read.getVariableAttr()].push_back(read);
       for (Value operand : nested->getOperands()) {
         auto &known = readers[operand];
         if (known.empty() || known.back() != op)
@@ -34,17 +36,55 @@ ReadersTowards::ReadersTowards(Value y) {
   }
 }
 
-ArrayRef<Operation *> ReadersTowards::of(Value x) const {
-  auto it = readers.find(x);
-  return it == readers.end() ? ArrayRef<Operation *>() : ArrayRef<Operation *>(it->second);
+/// The reads between x and y of the variable that x is read from; none if x is another value.
+ArrayRef<ReadOp> ReadersTowards::readsOf(Value x) const {
+  auto read = x.getDefiningOp<ReadOp>();
+  auto it = read ? readsOfVariable.find(read.getVariableAttr()) : readsOfVariable.end();
+  return it == readsOfVariable.end() ? ArrayRef<ReadOp>() : ArrayRef<ReadOp>(it->second);
+}
+
+static bool assigns(Operation &op, Attribute variable) {
+  return op
+      .walk([&](AssignOp assign) {
+        return assign.getVariableAttr() == variable ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Returns true if both reads of a variable are in one block, and nothing between them assigns it.
+static bool areSameValue(ReadOp a, ReadOp b) {
+  if (a->getBlock() != b->getBlock() || isa<DataflowOp>(a->getParentOp()))
+    return a == b;
+  if (b->isBeforeInBlock(a))
+    std::swap(a, b);
+  return llvm::none_of(llvm::make_range(a->getIterator(), b->getIterator()),
+                       [&](Operation &op) { return assigns(op, a.getVariableAttr()); });
+}
+
+// Indices are integers.
+bool gathersRows(Operation *op) {
+  auto gather = dyn_cast<RowGatherOpInterface>(op);
+  return gather && gather.takesRows();
+}
+
+SmallVector<Operation *, 1> ReadersTowards::of(Value x) const {
+  llvm::SmallSetVector<Value, 2> values;
+  values.insert(x);
+  for (ReadOp read : readsOf(x))
+    if (areSameValue(read, x.getDefiningOp<ReadOp>()))
+      values.insert(read);
+  llvm::SmallSetVector<Operation *, 4> found;
+  for (Value value : values)
+    if (auto it = readers.find(value); it != readers.end())
+      found.insert_range(it->second);
+  return SmallVector<Operation *, 1>(found.getArrayRef());
 }
 
 bool ReadersTowards::isSparseGradient(Value x) const {
-  return !of(x).empty() && llvm::all_of(of(x), [&](Operation *op) {
-    auto gather = dyn_cast<RowGatherOpInterface>(op);
-    return gather && gather.takesRows() && llvm::count(op->getOperands(), x) == 1 &&
-           op->getOperand(0) == x;
-  });
+  auto isSame = [&](ReadOp read) { return areSameValue(read, x.getDefiningOp<ReadOp>()); };
+  SmallVector<Operation *, 1> ops = of(x);
+  return !ops.empty() && llvm::all_of(readsOf(x), isSame) && llvm::all_of(ops, gathersRows);
 }
 
 DimExpr ReadersTowards::sparseRowCount(Value x) const {

@@ -518,6 +518,21 @@ LogicalResult ProbeAttr::verify(function_ref<InFlightDiagnostic()> emitError, in
 // GradientsOp
 //===----------------------------------------------------------------------===//
 
+/// Checks that a sparse gradient of `x` consists of indices, i64[r], and as many rows.
+static LogicalResult verifyRows(GradientsOp op, Value x, Value indices, Value rows) {
+  Shape expected = shapeOf(x.getType()), got = shapeOf(rows.getType());
+  if (expected.empty() || got.empty())
+    return op.emitOpError("expects a sparse gradient of a value with rows, but got ")
+           << toText(x.getType());
+  expected.front() = got.front();
+  if (rows.getType() == tensorOf(expected, elementTypeOf(x.getType())) &&
+      indices.getType() == tensorOf({got.front()}, IntegerType::get(op.getContext(), 64)))
+    return success();
+  return op.emitOpError("expects i64[r] and rows of ")
+         << toText(x.getType()) << " as a sparse gradient, but got " << toText(indices.getType())
+         << " and " << toText(rows.getType());
+}
+
 LogicalResult GradientsOp::verify() {
   if (cast<RankedTensorType>(getY().getType()).getRank() != 0)
     return emitOpError("expects a scalar to differentiate, but got ") << toText(getY().getType());
@@ -530,6 +545,8 @@ LogicalResult GradientsOp::verify() {
     if (!isSparse && getGrads()[next].getType() != x.getType())
       return emitOpError("expects gradients of the operands' types, but got ")
              << toText(getGrads()[next].getType()) << " for " << toText(x.getType());
+    if (isSparse && failed(verifyRows(*this, x, getGrads()[next], getGrads()[next + 1])))
+      return failure();
     next += isSparse ? 2 : 1;
   }
   if (next != getGrads().size())
