@@ -66,16 +66,12 @@ void EntryBuilder::keepSizes(unsigned index) {
     state.sizes.assign(isMerge ? 1 : state.values.size(), sizes);
 }
 
-/// Returns the variables and queues next to which a node shall be: nodes that its attribute
-/// `_class` names as `loc:@name`.
+/// Returns the variables and queues next to which a node shall be.
 static std::vector<std::string> colocationOf(const Graph &graph, const Node &node,
                                              const EntryContext &entry) {
   std::vector<std::string> symbols;
-  for (StringRef text : node.attr("_class").texts) {
-    auto found = text.consume_front("loc:@") ? graph.byName.find(text) : graph.byName.end();
-    if (found == graph.byName.end())
-      continue;
-    std::string name = variableName(graph.nodes[found->second]);
+  for (unsigned neighbour : node.neighbours) {
+    std::string name = variableName(graph.nodes[neighbour]);
     bool isState = entry.symbols.isClaimed<dfg::VariableOp>(name) ||
                    entry.symbols.isClaimed<dfg::QueueOp>(name);
     if (isState)

@@ -53,6 +53,8 @@ private:
 struct Node : importer::Node {
   /// Where it shall be.
   dfg::DeviceName device;
+  /// Nodes on whose device it shall be.
+  std::vector<unsigned> neighbours;
   EdgeList inputs;
   std::vector<unsigned> controls;
 };

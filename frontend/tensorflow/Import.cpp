@@ -3,6 +3,7 @@
 #include "frontend/tensorflow/Import.h"
 #include "frontend/Fmt.h"
 #include "frontend/ForeignFile.h"
+#include "frontend/tensorflow/Colocation.h"
 
 #include "frontend/tensorflow/EntryBuilder.h"
 #include "frontend/tensorflow/Rules.h"
@@ -50,6 +51,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
   std::optional<Graph> graph = readGraphDef(&context, file);
   if (!graph)
     return {};
+  colocate(*graph);
   Location location = graph->locate(&context);
   if (file.entries.empty()) {
     reportEntries(*graph, location);
