@@ -228,15 +228,19 @@ Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr
   Placement placement = context.placement;
   if (function.self)
     placement = Placer::within(function.self->placement, placement);
+  return runBody(*callee, placement);
+}
+
+Entity CallEvaluator::runBody(Activation &callee, const Placement &outer) {
   Entity result;
-  placer.in(placer.read(fn.annotations, placement), [&] { result = runBody(*callee); });
+  placer.in(placer.read(callee.fn->annotations, outer), [&] { result = runStatements(callee); });
   return result;
 }
 
-Entity CallEvaluator::runBody(Activation &callee) {
+Entity CallEvaluator::runStatements(Activation &callee) {
   const ast::FnDecl &fn = *callee.fn;
   context.program.expanded.insert(&fn);
-  SaveAndRestore<std::string> outer(context.bindingName);
+  SaveAndRestore<std::string> name(context.bindingName);
   SaveAndRestore<size_t> sizes(context.entry.newSizes, context.entry.runTimeSizes.size());
   statementRunner.execBlock(*fn.body);
   bool hasResults = fn.resultType || !fn.results.empty();

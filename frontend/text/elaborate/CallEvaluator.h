@@ -35,13 +35,15 @@ public:
         dataflowBuilder(dataflowBuilder) {}
 
   Entity evalCall(const ast::CallExpr &call);
-  Entity runBody(Activation &callee);
+  /// Runs the body of a function where its annotations say; `outer` completes these.
+  Entity runBody(Activation &callee, const Placement &outer);
   Entity callFunction(const Function &function, const ast::CallExpr &call);
 
 private:
   Entity callEntity(const Entity &callee, const ast::CallExpr &call);
   Entity failUncallable(const Instance &instance, const ast::CallExpr &call);
   bool evaluateArguments(const ast::CallExpr &call, Arguments &args, const Entity &callee);
+  Entity runStatements(Activation &callee);
   /// Checks what the function has returned against what it declares.
   Entity checkResults(const Activation &callee);
 

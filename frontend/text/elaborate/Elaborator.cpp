@@ -53,7 +53,7 @@ Elaborator::Elaborator(GraphBuilder &builder, SourceManager &sources, Diagnostic
                           typeEvaluator, binder, nameResolver, indexEvaluator, branchBuilder,
                           loopBuilder, dataflowBuilder, callEvaluator),
       entryElaborator(context, reporter, tensorEmitter, factChecker, factSolver, typeEvaluator,
-                      moduleLoader, placer, callEvaluator),
+                      moduleLoader, callEvaluator),
       initializerElaborator(context, *this, tensorEmitter, placer, queueEmitter, nameResolver),
       uncalledChecker(context, *this, reporter, factChecker, factSolver, typeEvaluator,
                       parameterBinder, partInstantiator, callEvaluator) {

@@ -7,7 +7,6 @@
 #include "frontend/text/elaborate/FactChecker.h"
 #include "frontend/text/elaborate/FactSolver.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
-#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/SizeScope.h"
 #include "frontend/text/elaborate/TensorEmitter.h"
@@ -314,9 +313,7 @@ void EntryElaborator::elaborateKnowing(Module &module, const ast::FnDecl &entry,
     context.activation->locals[param.name.text] = {Entity(mlir::Value(argument)), param.name.range,
                                                    param.type};
   context.entry.ownFacts = context.entry.facts.size();
-  Entity result;
-  placer.in(placer.read(entry.annotations, {}),
-            [&] { result = callEvaluator.runBody(*entryActivation); });
+  Entity result = callEvaluator.runBody(*entryActivation, {});
   if (!result.isPoison() && !factChecker.checkWhere(late, what))
     result = Entity();
   if (result.isPoison() || context.diagnostics.errorCount() != errorsBefore) {

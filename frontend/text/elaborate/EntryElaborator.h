@@ -9,7 +9,6 @@ class CallEvaluator;
 class FactChecker;
 class FactSolver;
 class ModuleLoader;
-class Placer;
 class Reporter;
 class TensorEmitter;
 class TypeEvaluator;
@@ -19,10 +18,10 @@ class EntryElaborator {
 public:
   EntryElaborator(Context &context, Reporter &reporter, TensorEmitter &tensorEmitter,
                   FactChecker &factChecker, FactSolver &factSolver, TypeEvaluator &typeEvaluator,
-                  ModuleLoader &moduleLoader, Placer &placer, CallEvaluator &callEvaluator)
+                  ModuleLoader &moduleLoader, CallEvaluator &callEvaluator)
       : context(context), reporter(reporter), tensorEmitter(tensorEmitter),
         factChecker(factChecker), factSolver(factSolver), typeEvaluator(typeEvaluator),
-        moduleLoader(moduleLoader), placer(placer), callEvaluator(callEvaluator) {}
+        moduleLoader(moduleLoader), callEvaluator(callEvaluator) {}
 
   /// Elaborates all entries of a file.
   void elaborateEntries(Module &module);
@@ -50,7 +49,6 @@ private:
   FactSolver &factSolver;
   TypeEvaluator &typeEvaluator;
   ModuleLoader &moduleLoader;
-  Placer &placer;
   CallEvaluator &callEvaluator;
 };
 

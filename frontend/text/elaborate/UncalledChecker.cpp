@@ -194,7 +194,7 @@ bool UncalledChecker::elaborateAssuming(const ast::FnDecl &fn, const ast::PartDe
     if (!param.isStatic && !param.isVar)
       context.activation->locals[param.name.text] = {Entity(mlir::Value(*arguments++)),
                                                      param.name.range, param.type};
-  callEvaluator.runBody(*body);
+  callEvaluator.runBody(*body, {});
   context.builder.dropEntry();
   return true;
 }
@@ -254,7 +254,7 @@ void UncalledChecker::warnUnchecked(const ast::FnDecl &fn, const ast::PartDecl *
 /// Returns true if the error occurs for all sizes and types.
 static bool isAlwaysWrong(StringRef slug) {
   return StringSwitch<bool>(slug)
-      .Cases({"attribute", "attribute-type", "bad-step", "division-by-zero"}, true)
+      .Cases({"attribute", "attribute-type", "bad-device", "bad-step", "division-by-zero"}, true)
       .Cases({"duplicate-argument", "missing-argument", "unknown-argument", "unknown-name"}, true)
       .Cases({"missing-return", "misplaced", "no-value", "not-callable"}, true)
       .Cases({"private-name", "shadows-variable", "unknown-type", "unnamed-state"}, true)
@@ -291,6 +291,8 @@ void UncalledChecker::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *
     return;
   }
   SourceRange whole = part ? part->range : fn.range;
+  for (const ast::Annotation &annotation : fn.annotations)
+    whole.begin = std::min(whole.begin, annotation.range.begin);
   for (const std::vector<Diagnostic> &run : runs)
     for (const Diagnostic &found : run) {
       bool isInside =

@@ -24,8 +24,12 @@ StringRef ast::spelling(BinaryOp op) {
 }
 
 /// Returns true if a line begins a declaration in a form that only graph source has: `entry name(`,
-/// `use "`.
+/// `use "`. Annotations may come before it.
 static bool isDistinctive(StringRef line) {
+  while (line.starts_with("@")) {
+    StringRef rest = line.drop_front().drop_while([](char c) { return isAlnum(c) || c == '_'; });
+    line = (rest.starts_with("(") ? rest.split(')').second : rest).ltrim(' ');
+  }
   if (line.starts_with("use \""))
     return true;
   if (!line.consume_front("entry ") && !line.consume_front("fn ") && !line.consume_front("part "))
