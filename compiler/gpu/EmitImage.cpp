@@ -101,7 +101,8 @@ FailureOr<std::string> GpuEmitImagePass::compile(ModuleOp device) {
   std::string error;
   DictionaryAttr targets = kernel::getTargets(device);
   auto target = targets ? targets.getAs<kernel::TargetAttr>(kTargetName) : kernel::TargetAttr();
-  if (!target || target != describeTarget(&getContext(), !target.getWithoutProducts()))
+  if (!target ||
+      target != describeTarget(&getContext(), !target.getWithoutProducts(), target.getFactors()))
     return device.emitError("expected the description of GPUs by tfc-gpu-attach-target");
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(target, error);
   if (!machine)

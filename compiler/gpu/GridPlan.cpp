@@ -119,7 +119,9 @@ void GridPlan::addTiles(const Nest &nest) {
   Grid &grid = grids.emplace_back();
   grid.kind = Grid::Kind::Tile;
   grid.nest = &nest;
-  grid.product.emplace(shapes, nest.sweeps.front().product->op);
+  Operation *kernel = nest.stages.front()->op->getParentOp();
+  grid.product.emplace(shapes, nest.sweeps.front().product->op,
+                       cast<kernel::FuncOp>(kernel).getTargetDescription().getFactors());
   grid.sizes = grid.product->gridSizes();
   grid.groupThreads = kBlockThreads;
 }

@@ -1,6 +1,7 @@
 // Declares the passes of GPUs, which Passes.td defines, and the pipeline to an image.
 #pragma once
 
+#include "compiler/gpu/Precision.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -14,7 +14,13 @@ def GpuAttachTargetPass : Pass<"tfc-gpu-attach-target", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"products", "products", "bool", /*default=*/"true",
-           "Use the dedicated emitter of sums of products">
+           "Use the dedicated emitter of sums of products">,
+    Option<"precision", "precision", "::tfc::gpu::Precision",
+           /*default=*/"::tfc::gpu::Precision::F32",
+           "The type to which products of f32 may round their factors",
+           [{::llvm::cl::values(clEnumValN(::tfc::gpu::Precision::F32, "f32", ""),
+                                clEnumValN(::tfc::gpu::Precision::TF32, "tf32", ""),
+                                clEnumValN(::tfc::gpu::Precision::BF16, "bf16", ""))}]>
   ];
   let dependentDialects = ["::tfc::kernel::KernelDialect"];
 }

@@ -29,13 +29,14 @@ void LLVMInitializeNVPTXAsmPrinter();
 static constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda", kProcessor = "sm_80",
                                      kFeatures = "+ptx70";
 
-kernel::TargetAttr gpu::describeTarget(mlir::MLIRContext *context, bool emitsProducts) {
+kernel::TargetAttr gpu::describeTarget(mlir::MLIRContext *context, bool emitsProducts,
+                                       mlir::Type factors) {
   llvm::Triple triple(kTriple);
   // Caches of a multiprocessor and of the device; those of capability 8.0 are the smallest.
   constexpr int64_t kL1 = 128 << 10, kL2 = 40 << 20;
-  return kernel::TargetAttr::get(context, kTriple, kProcessor, kFeatures,
-                                 triple.computeDataLayout(), kL1, kL2,
-                                 emitsProducts ? mlir::UnitAttr() : mlir::UnitAttr::get(context));
+  return kernel::TargetAttr::get(
+      context, kTriple, kProcessor, kFeatures, triple.computeDataLayout(), kL1, kL2,
+      emitsProducts ? mlir::UnitAttr() : mlir::UnitAttr::get(context), factors);
 }
 
 std::unique_ptr<llvm::TargetMachine> gpu::makeTargetMachine(kernel::TargetAttr description,
@@ -63,11 +64,23 @@ struct GpuAttachTargetPass : gpu::impl::GpuAttachTargetPassBase<GpuAttachTargetP
     auto isForGpu = [](kernel::FuncOp kernel) { return kernel.getTarget() == gpu::kTargetName; };
     if (llvm::none_of(getOperation().getOps<kernel::FuncOp>(), isForGpu))
       return markAllAnalysesPreserved();
-    mlir::Attribute target = gpu::describeTarget(&getContext(), products);
+    mlir::Attribute target = gpu::describeTarget(&getContext(), products, factorType());
     mlir::NamedAttrList targets(kernel::getTargets(getOperation()));
     if (targets.set(gpu::kTargetName, target) == target)
       return markAllAnalysesPreserved();
     kernel::setTargets(getOperation(), targets.getDictionary(&getContext()));
+  }
+
+private:
+  mlir::Type factorType() {
+    switch (precision) {
+    case gpu::Precision::F32:
+      return {};
+    case gpu::Precision::TF32:
+      return mlir::FloatTF32Type::get(&getContext());
+    case gpu::Precision::BF16:
+      return mlir::BFloat16Type::get(&getContext());
+    }
   }
 };
 

@@ -13,8 +13,10 @@ namespace tfc::gpu {
 inline constexpr llvm::StringLiteral kTargetName = "gpu";
 
 /// Describes the GPUs for which code is generated: PTX for compute capability 8.0, which every
-/// later one runs. Without `emitsProducts`, sums of products are emitted like all operations.
-kernel::TargetAttr describeTarget(mlir::MLIRContext *context, bool emitsProducts = true);
+/// later one runs. Without `emitsProducts`, sums of products are emitted like all operations;
+/// `factors` are as in the attribute.
+kernel::TargetAttr describeTarget(mlir::MLIRContext *context, bool emitsProducts = true,
+                                  mlir::Type factors = {});
 
 /// Returns LLVM's code generator for a target; null, with the reason, if there is none.
 std::unique_ptr<llvm::TargetMachine> makeTargetMachine(kernel::TargetAttr target,

@@ -33,12 +33,15 @@ TileEmitter::Panel TileEmitter::makePanel(bool isA, AffineExpr tile, Value memor
   return panel;
 }
 
-/// The place in a panel, across and along the sum, that this thread fills in a round: neighbouring
-/// threads load neighbouring elements.
+/// The place in a panel, across and along the sum, that this thread fills in a round.
 std::pair<Value, Value> TileEmitter::placeOf(const Panel &panel, int64_t round) {
-  int64_t inner = panel.isAlongK ? kTileDepth : kTile;
-  Value number = add(group.lane(), round * kBlockThreads);
-  auto [slow, fast] = divide(number, inner);
+  auto [fastOfWarp, slowOfWarp] = multiplier->warpExtents(panel.isAlongK);
+  int64_t fastWarps = (panel.isAlongK ? kTileDepth : kTile) / fastOfWarp;
+  auto [warp, lane] = divide(add(group.lane(), round * kBlockThreads), kWarpThreads);
+  auto [slowInWarp, fastInWarp] = divide(lane, fastOfWarp);
+  auto [slowWarp, fastWarp] = divide(warp, fastWarps);
+  Value fast = add(mul(fastWarp, fastOfWarp), fastInWarp);
+  Value slow = add(mul(slowWarp, slowOfWarp), slowInWarp);
   return panel.isAlongK ? std::pair(slow, fast) : std::pair(fast, slow);
 }
 
@@ -68,7 +71,7 @@ void TileEmitter::store(const Panel &panel, const Values &values) {
     auto [across, along] = placeOf(panel, int64_t(round));
     Type element = multiplier->elementType();
     LLVM::StoreOp::create(
-        b, loc, convertNumber(b, loc, value, element),
+        b, loc, multiplier->toElement(value),
         elementAt(b, loc, panel.memory, element, multiplier->positionInPanel(across, along)));
   }
 }
@@ -80,10 +83,7 @@ void TileEmitter::store(const Panel &panel, const Values &values) {
 /// Passes the sums to threads that are neighbours along the rows, which store the results.
 void TileEmitter::finish(const Values &sums) {
   group.wait();
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    Value place = multiplier->positionOfSum(int64_t(i));
-    LLVM::StoreOp::create(b, loc, sum, elementAt(b, loc, memory, type, place));
-  }
+  multiplier->storeSums(memory, sums);
   group.wait();
   e.forLoop(group.lane(), constant(kTile * kTile), kBlockThreads, {}, [&](LoopDim dim, Values) {
     Value number = e.indexValue(dim);
@@ -94,7 +94,8 @@ void TileEmitter::finish(const Values &sums) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     KernelEmitter::Scope scope(e);
-    Value sum = LLVM::LoadOp::create(b, loc, type, elementAt(b, loc, memory, type, number));
+    Value place = add(mul(inRow, kSumPitch), inColumn);
+    Value sum = LLVM::LoadOp::create(b, loc, type, elementAt(b, loc, memory, type, place));
     SmallVector<AffineExpr> point =
         product.point(inBatch, e.addDim(m), e.addDim(n), e.constantExpr(0));
     storeProduct(e, nest, product.form, point, sum);
@@ -112,7 +113,7 @@ void TileEmitter::emit(ArrayRef<AffineExpr> point) {
   Type element = multiplier->elementType();
   int64_t panelElements = multiplier->panelElements();
   memory = group.sharedMemory(
-      std::max(2 * panelElements * bytesOf(element), kTile * kTile * bytesOf(type)));
+      std::max(2 * panelElements * bytesOf(element), kTile * kSumPitch * bytesOf(type)));
   a = makePanel(true, point[point.size() - 2], memory);
   bPanel =
       makePanel(false, point.back(), elementAt(b, loc, memory, element, constant(panelElements)));

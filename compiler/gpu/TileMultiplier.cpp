@@ -1,8 +1,9 @@
 //===- TileMultiplier.cpp - Products of panels ----------------------------===//
 //
 // Two ways in which a block multiplies: each thread rows by columns in its registers, for all
-// types; and `mma.sync` of the warps, for floats of 16 bits, whose products and sums are in f32.
-// The layouts of fragments are those of the PTX ISA, "Matrix Fragments for mma.m16n8k16".
+// types; and `mma.sync` of the warps, for floats of 16 bits and tf32, whose products and sums are
+// in f32. The layouts of fragments are those of the PTX ISA, "Matrix Fragments for mma.m16n8k16"
+// and "for mma.m16n8k8".
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,10 +41,13 @@ public:
   Value positionInPanel(Value across, Value along) override {
     return add(mul(along, kPitch), across);
   }
+  std::pair<int64_t, int64_t> warpExtents(bool isAlongK) const override {
+    return isAlongK ? std::pair(8, 4) : std::pair(32, 1);
+  }
   Values multiply(Value a, Value b, Values sums) override;
-  Value positionOfSum(int64_t number) override {
-    Value inRow = add(mul(row, kOwn), number / kOwn);
-    return add(mul(inRow, kTile), add(mul(column, kOwn), number % kOwn));
+  void storeSums(Value memory, ArrayRef<Value> sums) override {
+    for (int64_t i = 0; i < kOwn; ++i)
+      storeInRow(memory, add(mul(row, kOwn), i), mul(column, kOwn), sums.slice(i * kOwn, kOwn));
   }
 
 private:
@@ -93,36 +97,38 @@ TileMultiplier::Values LaneMultiplier::multiply(Value left, Value right, Values 
 
 namespace {
 
-/// Each warp multiplies 16 rows by 32 columns, by four instructions for 16 x 8 elements, in which a
-/// thread has pairs of neighbours along the sum, and four sums.
+/// Each warp multiplies 16 rows by 32 columns, by four instructions for 16 x 8 elements. A register
+/// has a tf32 or a pair of neighbours along the sum; a thread has four registers of the rows, two
+/// of the columns, and four sums.
 class MatrixMultiplier : public TileMultiplier {
 public:
-  MatrixMultiplier(KernelEmitter &emitter, const TiledProduct &product, ThreadGroup &group,
-                   Type type);
+  MatrixMultiplier(KernelEmitter &emitter, const TiledProduct &product, ThreadGroup &group);
 
-  Type elementType() const override { return type; }
-  int64_t panelElements() const override { return kTile * kPitch; }
-  Value positionInPanel(Value across, Value along) override {
-    return add(mul(across, kPitch), along);
+  /// That of tf32 is a word, which MLIR's tf32 is not.
+  Type elementType() const override { return type.isTF32() ? Type(b.getI32Type()) : type; }
+  int64_t panelElements() const override { return kTile * kTileDepth; }
+  Value toElement(Value factor) override;
+  std::pair<int64_t, int64_t> warpExtents(bool isAlongK) const override {
+    return isAlongK ? std::pair(16, 2) : type.isTF32() ? std::pair(8, 4) : std::pair(16, 2);
   }
+  Value positionInPanel(Value across, Value along) override;
   Values multiply(Value a, Value b, Values sums) override;
-  Value positionOfSum(int64_t number) override {
-    int64_t matrix = number / kSums, inMatrix = number % kSums;
-    Value inRow = add(row, inMatrix / 2 * kGroups);
-    Value inColumn = add(add(firstColumn, mul(inGroup, 2)), matrix * kColumns + inMatrix % 2);
-    return add(mul(inRow, kTile), inColumn);
-  }
+  void storeSums(Value memory, ArrayRef<Value> sums) override;
 
 private:
   /// The rows and columns of an instruction, and the sums of a thread in it.
   static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4;
   /// Groups of four lanes have a row of a, a column of b and two rows of sums.
   static constexpr int64_t kGroups = 8, kMatrices = 4, kWarpColumns = kColumns * kMatrices;
-  static_assert(kTileDepth == 16 && kMatrices * kSums == kSumsOfThread);
-  /// The distance of rows, in elements of 16 bits: the pairs that a warp loads are in all banks.
-  static constexpr int64_t kPitch = kTileDepth + 8;
+  static_assert(kMatrices * kSums == kSumsOfThread);
 
-  Value loadPair(Value panel, Value across, int64_t along);
+  /// The elements in a register.
+  int64_t perRegister() const { return type.isTF32() ? 1 : 2; }
+  /// The terms of an instruction: each of a group's lanes has two registers of them.
+  int64_t depth() const { return 2 * (kWarpThreads / kGroups) * perRegister(); }
+  StringRef intrinsic() const;
+  Value load(Value panel, Value across, int64_t along);
+  void multiplyStep(Value left, Value right, int64_t along, Values &sums);
 
   Type type;
   Value row, firstColumn, inGroup, inWarp;
@@ -131,8 +137,8 @@ private:
 } // namespace
 
 MatrixMultiplier::MatrixMultiplier(KernelEmitter &emitter, const TiledProduct &product,
-                                   ThreadGroup &group, Type type)
-    : TileMultiplier(emitter, product), type(type) {
+                                   ThreadGroup &group)
+    : TileMultiplier(emitter, product), type(product.matrixType) {
   constexpr int64_t kAcross = kTile / kWarpColumns;
   auto [warp, lane] = divide(group.lane(), kWarpThreads);
   std::tie(inWarp, inGroup) = divide(lane, kWarpThreads / kGroups);
@@ -141,53 +147,104 @@ MatrixMultiplier::MatrixMultiplier(KernelEmitter &emitter, const TiledProduct &p
   firstColumn = mul(columnOfWarp, kWarpColumns);
 }
 
-/// Loads two neighbours along the sum into a register; the first is in its lower half.
-Value MatrixMultiplier::loadPair(Value panel, Value across, int64_t along) {
-  Value address =
-      elementAt(b, loc, panel, elementType(), positionInPanel(across, add(mul(inGroup, 2), along)));
-  Value pair = LLVM::LoadOp::create(b, loc, b.getI32Type(), address, /*alignment=*/4);
-  if (elementType().isBF16())
-    return pair;
-  return LLVM::BitcastOp::create(b, loc, VectorType::get({2}, elementType()), pair);
+StringRef MatrixMultiplier::intrinsic() const {
+  if (type.isTF32())
+    return "llvm.nvvm.mma.m16n8k8.row.col.tf32";
+  return type.isBF16() ? "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+                       : "llvm.nvvm.mma.m16n8k16.row.col.f32.f32";
 }
 
-TileMultiplier::Values MatrixMultiplier::multiply(Value left, Value right, Values sums) {
-  constexpr int64_t kHalf = kTileDepth / 2;
+/// Rows follow each other. Their parts of 16 bytes, or of 8 bytes in the second half of 16 rows,
+/// are permuted, so that neither what a warp loads for an instruction nor what it stores for a step
+/// is twice in a bank.
+Value MatrixMultiplier::positionInPanel(Value across, Value along) {
+  auto bit = [&](int64_t number) {
+    return divide(divide(across, int64_t(1) << number).first, 2).second;
+  };
+  Value permuted =
+      type.isTF32() ? add(mul(bit(1), 4), mul(bit(2), 8)) : add(mul(bit(2), 8), mul(bit(3), 4));
+  return add(mul(across, kTileDepth), b.createOrFold<arith::XOrIOp>(loc, along, permuted));
+}
+
+/// Each thread has neighbours in two rows of each instruction.
+void MatrixMultiplier::storeSums(Value memory, ArrayRef<Value> sums) {
+  constexpr int64_t kPair = 2;
+  for (int64_t i = 0; i < kSumsOfThread; i += kPair) {
+    int64_t matrix = i / kSums, half = i % kSums / kPair;
+    Value inColumn = add(add(firstColumn, mul(inGroup, kPair)), matrix * kColumns);
+    storeInRow(memory, add(row, half * kGroups), inColumn, sums.slice(i, kPair));
+  }
+}
+
+/// Rounds to tf32 to the nearest, ties away from zero: the only way that the instruction has.
+Value MatrixMultiplier::toElement(Value factor) {
+  if (!type.isTF32())
+    return TileMultiplier::toElement(factor);
+  auto round = b.getStringAttr("llvm.nvvm.f2tf32.rna");
+  return LLVM::CallIntrinsicOp::create(b, loc, elementType(), round, ValueRange{factor})
+      .getResult(0);
+}
+
+/// Loads this thread's register of a row or column; the first of a pair is in its lower half.
+Value MatrixMultiplier::load(Value panel, Value across, int64_t along) {
+  Value position = positionInPanel(across, add(mul(inGroup, perRegister()), along));
+  Value address = elementAt(b, loc, panel, elementType(), position);
+  Value word = LLVM::LoadOp::create(b, loc, b.getI32Type(), address, /*alignment=*/4);
+  if (!type.isF16())
+    return word;
+  return LLVM::BitcastOp::create(b, loc, VectorType::get({2}, type), word);
+}
+
+/// Adds the products of the terms from `along` on.
+void MatrixMultiplier::multiplyStep(Value left, Value right, int64_t along, Values &sums) {
   Type f32 = b.getF32Type();
   auto result = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(kSums, f32));
-  auto intrinsic =
-      b.getStringAttr(elementType().isBF16() ? "llvm.nvvm.mma.m16n8k16.row.col.bf16"
-                                             : "llvm.nvvm.mma.m16n8k16.row.col.f32.f32");
+  const int64_t halves[] = {along, along + depth() / 2};
   Values rows;
-  for (int64_t along : {int64_t(0), kHalf})
+  for (int64_t half : halves)
     for (int64_t across : {int64_t(0), kGroups})
-      rows.push_back(loadPair(left, add(row, across), along));
+      rows.push_back(load(left, add(row, across), half));
   for (int64_t matrix = 0; matrix < kMatrices; ++matrix) {
     Value column = add(add(firstColumn, inWarp), matrix * kColumns);
     Values operands(rows);
-    for (int64_t along : {int64_t(0), kHalf})
-      operands.push_back(loadPair(right, column, along));
+    for (int64_t half : halves)
+      operands.push_back(load(right, column, half));
     for (int64_t i = 0; i < kSums; ++i)
       operands.push_back(sums[matrix * kSums + i]);
-    Value next = LLVM::CallIntrinsicOp::create(b, loc, result, intrinsic, operands).getResult(0);
+    Value next =
+        LLVM::CallIntrinsicOp::create(b, loc, result, b.getStringAttr(intrinsic()), operands)
+            .getResult(0);
     for (int64_t i = 0; i < kSums; ++i)
       sums[matrix * kSums + i] = LLVM::ExtractValueOp::create(b, loc, next, i);
   }
+}
+
+TileMultiplier::Values MatrixMultiplier::multiply(Value left, Value right, Values sums) {
+  for (int64_t along = 0; along < kTileDepth; along += depth())
+    multiplyStep(left, right, along, sums);
   return sums;
 }
 
-/// The narrowest type that has all values of a factor.
-static Type typeOf(const ContractionFactor &factor, const ContractionForm &form) {
-  auto extension = factor.root.getDefiningOp<arith::ExtFOp>();
-  return extension ? extension.getIn().getType() : form.factorType;
+void TileMultiplier::storeInRow(Value memory, Value row, Value column, ArrayRef<Value> sums) {
+  Type type = form.computeType;
+  auto vectorType = VectorType::get({int64_t(sums.size())}, type);
+  Value vector = LLVM::PoisonOp::create(b, loc, vectorType);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value position = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(i)));
+    vector = LLVM::InsertElementOp::create(b, loc, vector, sum, position);
+  }
+  Value address = elementAt(b, loc, memory, type, add(mul(row, kSumPitch), column));
+  unsigned bytes = sums.size() * type.getIntOrFloatBitWidth() / 8;
+  LLVM::StoreOp::create(b, loc, vector, address, std::min(bytes, 16u));
+}
+
+Value TileMultiplier::toElement(Value factor) {
+  return convertNumber(b, loc, factor, elementType());
 }
 
 std::unique_ptr<TileMultiplier>
 TileMultiplier::create(KernelEmitter &emitter, const TiledProduct &product, ThreadGroup &group) {
-  const ContractionForm &form = product.form;
-  Type type = typeOf(form.a, form);
-  bool isHalf = type.isF16() || type.isBF16();
-  if (isHalf && typeOf(form.b, form) == type && form.computeType.isF32())
-    return std::make_unique<MatrixMultiplier>(emitter, product, group, type);
+  if (product.matrixType)
+    return std::make_unique<MatrixMultiplier>(emitter, product, group);
   return std::make_unique<LaneMultiplier>(emitter, product, group);
 }

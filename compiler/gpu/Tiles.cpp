@@ -35,8 +35,22 @@ bool takesTiles(linalg::GenericOp op, const ContractionForm &form) {
          isEnough(form.kOuterSize() * form.kSize());
 }
 
-TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op)
-    : form(*matchContraction(op, shapes)) {
+/// The narrowest type that has all values of a factor.
+static Type typeOf(const ContractionFactor &factor, const ContractionForm &form) {
+  auto extension = factor.root.getDefiningOp<arith::ExtFOp>();
+  return extension ? extension.getIn().getType() : form.factorType;
+}
+
+/// There are units for floats of 16 bits; f32 may be rounded to the type `factors`.
+static Type matrixTypeOf(const ContractionForm &form, Type factors) {
+  Type type = typeOf(form.a, form);
+  if (!form.computeType.isF32() || typeOf(form.b, form) != type)
+    return {};
+  return type.isF16() || type.isBF16() ? type : factors;
+}
+
+TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op, Type factors)
+    : form(*matchContraction(op, shapes)), matrixType(matrixTypeOf(form, factors)) {
   divideOuter(op, form, batch, n);
   m.append(form.mOuter);
   m.append(form.m);

@@ -17,8 +17,11 @@ struct TiledProduct {
   llvm::SmallVector<unsigned> batch, m, n, k;
   /// True if neighbouring elements of a factor are neighbours along the sum.
   bool isAAlongK = false, isBAlongK = false;
+  /// The type of factors that matrix units multiply; null if lanes multiply.
+  mlir::Type matrixType;
 
-  TiledProduct(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op);
+  /// Products of f32 may round their factors to `factors`, tf32 or bf16; null: they may not.
+  TiledProduct(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op, mlir::Type factors);
 
   /// The extents of the batch, then the numbers of tiles along m and n.
   llvm::SmallVector<mlir::AffineExpr> gridSizes() const;

@@ -81,7 +81,8 @@ kernel::TargetAttr kernels::findTarget(mlir::MLIRContext *context, StringRef nam
                                  triple.computeDataLayout(),
                                  cacheBytes(name, _SC_LEVEL1_DCACHE_SIZE, 32 << 10),
                                  cacheBytes(name, _SC_LEVEL2_CACHE_SIZE, 512 << 10),
-                                 emitsProducts ? mlir::UnitAttr() : mlir::UnitAttr::get(context));
+                                 emitsProducts ? mlir::UnitAttr() : mlir::UnitAttr::get(context),
+                                 /*factors=*/{});
 }
 
 /// Verifies that the features exist and leave what every 64-bit processor has, on which LLVM

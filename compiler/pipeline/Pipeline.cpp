@@ -98,7 +98,8 @@ static void addLowering(OpPassManager &passes, const PipelineOptions &) {
 // reads it, for the pipeline may start at any of them.
 static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(kernels::createAttachTarget({options.cpu, options.isEnabled("products")}));
-  passes.addPass(gpu::createGpuAttachTargetPass({options.isEnabled("products")}));
+  passes.addPass(
+      gpu::createGpuAttachTargetPass({options.isEnabled("products"), options.precision}));
 }
 
 // The loops of a kernel determine which operands it may overwrite, which the memory plan needs.

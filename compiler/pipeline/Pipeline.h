@@ -2,6 +2,7 @@
 // through them; stages communicate only through the IR. Pipeline.cpp has the table.
 #pragma once
 
+#include "compiler/gpu/Precision.h"
 #include "dialects/dfg/ExpansionLimit.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -25,6 +26,7 @@ struct PipelineOptions {
   bool verbose = false;                         // passes print their reports to standard error
   /// The device of what says nothing, and a file that describes devices; empty: none.
   std::string device, devicesFile;
+  gpu::Precision precision = gpu::Precision::F32;
   bool movesUnsupported = false;  // to the default device, with a warning
   bool explainsPlacement = false; // to standard error
   bool traces = false;            // the code records its steps (tfc_rt_trace_end)

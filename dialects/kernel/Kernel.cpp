@@ -47,10 +47,13 @@ void KernelDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef, StringRef,
-                                 StringRef, StringRef, int64_t l1, int64_t l2, UnitAttr) {
+                                 StringRef, StringRef, int64_t l1, int64_t l2, UnitAttr,
+                                 Type factors) {
   constexpr int64_t kLeast = 4096;
   if (l1 < kLeast || l2 < kLeast)
     return emitError() << "expected caches of at least " << kLeast << " bytes";
+  if (factors && !factors.isTF32() && !factors.isBF16())
+    return emitError() << "expected tf32 or bf16 for factors, but got " << factors;
   return success();
 }
 

@@ -54,12 +54,14 @@ def Kernel_TargetAttr : AttrDef<Kernel_Dialect, "Target"> {
     The triple, the processor, its features and the data layout in LLVM's terms,
     and the sizes in bytes of the first- and second-level caches of a core. A
     target `withoutProducts` emits sums of products like all other operations,
-    which helps to find errors in their dedicated emitter.
+    which helps to find errors in their dedicated emitter. `factors`, tf32 or bf16,
+    is the type to which products of f32 may round their factors; none is f32.
   }];
   let parameters = (ins StringRefParameter<>:$triple, StringRefParameter<>:$processor,
                         StringRefParameter<>:$features, StringRefParameter<>:$layout,
                         "int64_t":$l1, "int64_t":$l2,
-                        OptionalParameter<"::mlir::UnitAttr">:$withoutProducts);
+                        OptionalParameter<"::mlir::UnitAttr">:$withoutProducts,
+                        OptionalParameter<"::mlir::Type">:$factors);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     bool isGpu() const;

@@ -48,6 +48,13 @@ static std::optional<EmitKind> kindOfSuffix(StringRef path) {
       .Default(std::nullopt);
 }
 
+static gpu::Precision parsePrecision(StringRef name) {
+  return llvm::StringSwitch<gpu::Precision>(name)
+      .Case("tf32", gpu::Precision::TF32)
+      .Case("bf16", gpu::Precision::BF16)
+      .Default(gpu::Precision::F32);
+}
+
 static bool isText(EmitKind kind) {
   return kind == EmitKind::Header || kind == EmitKind::Graph || kind == EmitKind::Mlir ||
          kind == EmitKind::Llvm || kind == EmitKind::Assembly;
@@ -132,6 +139,12 @@ struct CompileFlags {
                    "The processor to compile for, by LLVM's name (default: native)")
         ->check(CLI::Validator(checkCpu, ""))
         ->type_name("CPU");
+    app.add_option_function<std::string>(
+           "--precision",
+           [&](const std::string &name) { request.pipeline.precision = parsePrecision(name); },
+           "To what products of f32 on GPUs may round their factors (default: f32)")
+        ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
+        ->type_name("f32|tf32|bf16");
     app.add_option("--disable", request.pipeline.disabled,
                    "Optimisations to skip: " + switchNames())
         ->delimiter(',')

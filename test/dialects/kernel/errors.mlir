@@ -113,6 +113,12 @@ module attributes {kernel.targets = {cpu = #kernel.target<triple = "", processor
 
 // -----
 
+// expected-error @+1 {{expected tf32 or bf16 for factors, but got 'f16'}}
+module attributes {kernel.targets = {gpu = #kernel.target<triple = "", processor = "", features = "", layout = "", l1 = 4096, l2 = 4096, factors = f16>}} {
+}
+
+// -----
+
 llvm.func @division(i64, !llvm.ptr, i64, i64) attributes
     // expected-error @+1 {{expected an extent over the sizes of a kernel}}
     {kernel.abi = #kernel.abi<extent = affine_map<()[s0] -> (s0 floordiv (1 - 1))>, grain = 1, scratch = affine_map<() -> (0)>>}

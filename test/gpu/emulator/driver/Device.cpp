@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/gpu/emulator/driver/Device.h"
+#include <cinttypes>
 #include <cstdio>
 
 namespace tfc::gpu {
@@ -74,6 +75,31 @@ std::vector<std::string> EmulatedDevice::getLeaks() const {
   add(graphs.size() + executables.size(), "graphs");
   add(pinned.size(), "allocations of the host");
   return leaks;
+}
+
+void EmulatedDevice::writeCounters(const char *path) const {
+  std::unique_ptr<FILE, int (*)(FILE *)> file(fopen(path, "w"), fclose);
+  if (!file)
+    return (void)fprintf(stderr, "emulated device: cannot write %s\n", path);
+  for (const auto &[kernel, counts] : counters) {
+    fprintf(file.get(), "{\"kernel\":\"%s\",\"instructions\":%" PRIu64, kernel.c_str(),
+            counts.total());
+    const std::pair<const char *, uint64_t> fields[] = {
+        {"warp_instructions", counts.warpInstructions},
+        {"global_requests", counts.globalRequests},
+        {"global_bytes_read", counts.globalBytesRead},
+        {"global_bytes_written", counts.globalBytesWritten},
+        {"global_sectors", counts.globalSectors},
+        {"shared_requests", counts.sharedRequests},
+        {"shared_conflicts", counts.sharedConflicts},
+        {"multiply_adds", counts.multiplyAdds},
+        {"tensor_multiply_adds", counts.tensorMultiplyAdds},
+        {"barriers", counts.barriers},
+        {"local_instructions", counts.of(Class::Local)}};
+    for (auto [name, value] : fields)
+      fprintf(file.get(), ",\"%s\":%" PRIu64, name, value);
+    fputs("}\n", file.get());
+  }
 }
 
 } // namespace tfc::gpu

@@ -71,14 +71,18 @@ public:
   /// The objects that have not been released.
   std::vector<std::string> getLeaks() const;
 
+  /// Writes the counters of all kernels to a file: a line for each, a JSON object.
+  void writeCounters(const char *path) const;
+
   Memory memory;
   EmulatedStream legacy; // the stream without a handle, ordered with all others
   std::set<std::unique_ptr<EmulatedStream>> streams;
   std::set<std::unique_ptr<EmulatedEvent>> events;
   std::set<std::unique_ptr<EmulatedModule>> modules;
   std::set<std::unique_ptr<EmulatedGraph>> graphs, executables;
-  std::map<const char *, size_t> pinned;    // by address, with their bytes
-  std::map<std::string, Counters> counters; // of all launches of a kernel
+  std::map<const char *, size_t> pinned; // by address, with their bytes
+  /// Of all launches of a kernel since somebody began to use the device.
+  std::map<std::string, Counters> counters;
   int contexts = 0;
 };
 

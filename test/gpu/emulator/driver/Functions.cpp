@@ -124,7 +124,8 @@ Result tfc::runtime::cuda::cuDevicePrimaryCtxRetain(Context *context, Device dev
     return isInitialized ? kInvalidDevice : kNotInitialized;
   const char *bytes = getenv("TFC_EMULATED_BYTES"); // of the device
   theDevice().memory.setLimit(bytes ? strtoull(bytes, nullptr, 10) : size_t(1) << 34);
-  ++theDevice().contexts;
+  if (theDevice().contexts++ == 0)
+    theDevice().counters.clear();
   *context = toHandle<Context>(&theDevice());
   return kSuccess;
 }
@@ -139,6 +140,8 @@ Result tfc::runtime::cuda::cuDevicePrimaryCtxRelease_v2(Device device) {
   theDevice().synchronizeAll();
   for (const std::string &leak : theDevice().getLeaks())
     fprintf(stderr, "emulated device: %s are not released\n", leak.c_str());
+  if (const char *path = getenv("TFC_EMULATED_COUNTERS"))
+    theDevice().writeCounters(path);
   return kSuccess;
 }
 
