@@ -54,6 +54,7 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createInsertChecks());
   passes.addPass(createDecomposeComposites());
   passes.addPass(createLimitSizes());
+  passes.addPass(createNumberLists({/*divides=*/!options.devicesFile.empty()}));
   auto add = [&](StringRef name, auto create) {
     if (options.isEnabled(name))
       passes.addPass(create());

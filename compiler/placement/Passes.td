@@ -37,4 +37,18 @@ def PlaceOperations : Pass<"tfc-place", "::mlir::ModuleOp"> {
   ];
 }
 
+def NumberLists : Pass<"tfc-number-lists", "::mlir::ModuleOp"> {
+  let summary = "Gives each operation that makes a list a number of its own";
+  let description = [{
+    Before: operations, variables and queues say where they shall be. After: if one
+    of them does, or if a file of devices `divides` the rest, operations
+    that make lists have the attribute `dfg.list`, all of them another, so that no
+    stage takes two lists for one. Placement removes it. No errors.
+  }];
+  let options = [
+    Option<"divides", "divides", "bool", /*default=*/"false",
+           "Operations that say nothing can be on several devices">
+  ];
+}
+
 #endif

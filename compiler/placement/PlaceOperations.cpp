@@ -11,7 +11,8 @@
 #include "compiler/placement/Order.h"
 #include "compiler/placement/Passes.h"
 #include "compiler/placement/Replay.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -79,28 +80,29 @@ LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsig
 }
 
 /// Refuses devices without kernels, or moves what asks for them to `other`. Each is reported once,
-/// where the first operation asks for it.
+/// where the first operation asks for it; the others are counted.
 LogicalResult PlaceOperations::checkConstraints(Groups &groups, const DeviceName &other) {
-  bool isPossible = true;
-  llvm::StringSet<> reported;
-  for (const Groups::Constraint &constraint : groups.constraints()) {
-    if (isSupported(constraint.device))
-      continue;
-    bool isNew = reported.insert(constraint.device.str()).second;
-    std::string refusal = refusalOf(constraint.device);
-    StringRef word = wordFor(constraint.device);
-    if (soft) {
-      if (isNew)
-        constraint.source->emitWarning(refusal)
-            << ": this is on " << other.str() << " instead" << word;
-      groups.setConstraint({other, constraint.source});
-      continue;
-    }
-    if (isNew)
-      constraint.source->emitError(refusal) << word;
-    isPossible = false;
+  llvm::MapVector<std::string, SmallVector<Groups::Constraint>, llvm::StringMap<unsigned>> refused;
+  for (const Groups::Constraint &constraint : groups.constraints())
+    if (!isSupported(constraint.device))
+      refused[constraint.device.str()].push_back(constraint);
+  for (const auto &[name, constraints] : refused) {
+    const Groups::Constraint &first = constraints.front();
+    std::string refusal = refusalOf(first.device);
+    InFlightDiagnostic diagnostic = soft ? first.source->emitWarning(refusal)
+                                               << ": this is on " << other.str() << " instead"
+                                         : first.source->emitError(refusal);
+    diagnostic << wordFor(first.device);
+    if (constraints.size() > 1)
+      diagnostic.attachNote(constraints[1].source->getLoc())
+          << "this asks for it, too"
+          << (constraints.size() > 2 ? ", and " + std::to_string(constraints.size() - 2) + " more"
+                                     : "");
+    for (const Groups::Constraint &constraint : constraints)
+      if (soft)
+        groups.setConstraint({other, constraint.source});
   }
-  return success(isPossible);
+  return success(soft || refused.empty());
 }
 
 /// A division whose modelled gain is smaller than this is not worth the error of the model:
@@ -187,6 +189,7 @@ void PlaceOperations::runOnOperation() {
     explainSingle(llvm::errs(), module);
   }
   placement.write(module);
+  module.walk([](Operation *op) { op->removeAttr(kListAttr); });
   deviceCount += devicesOf(module).size();
 }
 

@@ -29,6 +29,9 @@ inline constexpr llvm::StringLiteral kDevicesAttr = "dfg.devices", kHomesAttr = 
 /// no kernel.
 inline constexpr llvm::StringLiteral kEpochAttr = "dfg.epoch";
 
+/// On operations that make a list, up to placement: an i32 that no other of them has.
+inline constexpr llvm::StringLiteral kListAttr = "dfg.list";
+
 /// The device whose thread makes the calls.
 DeviceName callersDevice();
 

@@ -102,6 +102,12 @@ static bool isEpoch(Operation *op, Attribute attribute) {
   return isOnDevice(op) && number && number.getType().isInteger(32) && number.getInt() > 0;
 }
 
+static bool isListNumber(Operation *op, Attribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  return llvm::any_of(op->getResultTypes(), llvm::IsaPred<ListType>) && number &&
+         number.getType().isInteger(32);
+}
+
 LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   using Verifier = LogicalResult (*)(Operation *, Attribute);
   static constexpr std::pair<StringLiteral, Verifier> kOfModules[] = {
@@ -116,6 +122,7 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
       {SingleBuffersAttrHelper::getNameStr(), areSingleBuffers},
       {kDeviceAttr, isDevice},
       {kEpochAttr, isEpoch},
+      {kListAttr, isListNumber},
       {kHomesAttr, areHomes},
       {kColocateAttr, areSymbols}};
   for (auto [name, verify] : kOfModules) {

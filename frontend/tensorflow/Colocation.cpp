@@ -36,6 +36,14 @@ static IntEqClasses groupsOf(const Graph &graph) {
   return groups;
 }
 
+/// Nodes that name another device than a neighbour stay there.
+static void dropContradictions(Graph &graph) {
+  for (Node &node : graph.nodes)
+    llvm::erase_if(node.neighbours, [&](unsigned neighbour) {
+      return !dfg::DeviceName::both(node.device, graph.nodes[neighbour].device);
+    });
+}
+
 void colocate(Graph &graph) {
   findNeighbours(graph);
   IntEqClasses groupOf = groupsOf(graph);
@@ -57,6 +65,7 @@ void colocate(Graph &graph) {
         !is_contained(node.neighbours, *group.state))
       node.neighbours.push_back(*group.state);
   }
+  dropContradictions(graph);
 }
 
 } // namespace tfc::tensorflow

@@ -1,6 +1,7 @@
 // Declares the options that say where operations shall be. They are in a file of their own because
 // their values have a form of their own.
 #include "tools/tfc/PlacementFlags.h"
+#include "compiler/placement/Machine.h"
 #include "dialects/dfg/DeviceName.h"
 #include "llvm/ADT/STLExtras.h"
 #include <fmt/format.h>
@@ -13,7 +14,9 @@ static std::string checkDevice(const std::string &text) {
   std::optional<dfg::DeviceName> name = dfg::DeviceName::parse(text, reason);
   if (!name)
     return fmt::format("'{}' is not a device: {}", text, reason);
-  return name->isOpen() ? fmt::format("'{}' names no device", text) : "";
+  if (name->isOpen())
+    return fmt::format("'{}' names no device", text);
+  return placement::isSupported(*name) ? "" : placement::refusalOf(*name);
 }
 
 static void setPlacement(const std::vector<std::string> &words, PipelineOptions &options) {

@@ -45,7 +45,7 @@ dfg.entry @missing(%arg0: tensor<f32>) -> tensor<f32> {
 dfg.entry @elsewhere(%arg0: tensor<f32>) -> tensor<f32> {
   // expected-error @+1 {{there is no device /device:tpu:0: expected the kind 'cpu' or 'gpu', but got 'tpu' [bad-device]}}
   %0 = dfg.neg %arg0 {dfg.device = #dfg.device<"/device:tpu:0">} : tensor<f32>
-  // A device is reported once.
+  // expected-note @+1 {{this asks for it, too}}
   %1 = dfg.neg %0 {dfg.device = #dfg.device<"/device:tpu:0">} : tensor<f32>
   // expected-error @+1 {{this version of tfc cannot place anything on /task:1 [not-yet]}}
   %2 = dfg.neg %1 {dfg.device = #dfg.device<"/task:1">} : tensor<f32>
