@@ -2,7 +2,8 @@
 //
 // Runs before simplify, which shares work between forward and backward
 // operations and removes unused ones, and after state has been resolved, so
-// that all reads of a variable are the same value.
+// that all reads of a variable are the same value up to an assignment, and from
+// there on the assigned value.
 //
 //===----------------------------------------------------------------------===//
 

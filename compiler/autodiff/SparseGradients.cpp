@@ -43,10 +43,10 @@ LogicalResult SparseGradients::join(Value x, SmallVectorImpl<Value> &results) {
   DimExpr rest = shapeOf(sweep.op.getGrads()[results.size()].getType())[0];
   for (Value indices : ofX.indices)
     rest = rest - shapeOf(indices.getType())[0];
-  if (rest.constant() && *rest.constant() < 0)
+  if (rest.interval().first.value_or(-1) < 0)
     return sweep.op.emitOpError("expects a sparse gradient with a row for each that is gathered, "
-                                "but ")
-           << -*rest.constant() << " more are";
+                                "but its rows less those that are gathered are ")
+           << rest.str();
   auto concatenate = [&](SmallVector<Value> values, double missing) -> Value {
     auto type = cast<RankedTensorType>(sweep.op.getGrads()[results.size()].getType());
     Shape shape = shapeOf(type);

@@ -153,6 +153,13 @@ static Groups::Constraint merge(ArrayRef<Groups::Constraint> known) {
   return all;
 }
 
+SmallVector<Groups::Constraint> Groups::requests() const {
+  SmallVector<Constraint> all;
+  for (const auto &[leader, known] : constraintsOf)
+    all.append(known);
+  return all;
+}
+
 SmallVector<Groups::Constraint> Groups::constraints() const {
   SmallVector<Constraint> merged;
   for (const auto &[leader, known] : constraintsOf)

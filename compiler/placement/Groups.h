@@ -23,6 +23,8 @@ public:
     /// A member that says so.
     mlir::Operation *source;
   };
+  /// The device for which each member that says something asks.
+  llvm::SmallVector<Constraint> requests() const;
   /// The constraints of all groups whose members say something, in the order of the module.
   llvm::SmallVector<Constraint> constraints() const;
 

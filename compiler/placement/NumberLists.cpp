@@ -1,8 +1,8 @@
 //===- NumberLists.cpp - Telling equal lists apart ------------------------===//
 //
 // A list and its operations are on one device. Two lists that begin with the same elements are
-// different lists, and may be on different devices, but a stage before placement would make one of
-// them and so tie the operations of both together.
+// different lists, and may be on different devices, but a stage before placement would merge
+// them, and so tie the operations of both together.
 //
 //===----------------------------------------------------------------------===//
 

@@ -42,8 +42,8 @@ def NumberLists : Pass<"tfc-number-lists", "::mlir::ModuleOp"> {
   let description = [{
     Before: operations, variables and queues say where they shall be. After: if one
     of them does, or if a file of devices `divides` the rest, operations
-    that make lists have the attribute `dfg.list`, all of them another, so that no
-    stage takes two lists for one. Placement removes it. No errors.
+    that make lists have the attribute `dfg.list`, a different one on each, so that
+    no stage merges two lists. Placement removes it. No errors.
   }];
   let options = [
     Option<"divides", "divides", "bool", /*default=*/"false",

@@ -83,7 +83,7 @@ LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsig
 /// where the first operation asks for it; the others are counted.
 LogicalResult PlaceOperations::checkConstraints(Groups &groups, const DeviceName &other) {
   llvm::MapVector<std::string, SmallVector<Groups::Constraint>, llvm::StringMap<unsigned>> refused;
-  for (const Groups::Constraint &constraint : groups.constraints())
+  for (const Groups::Constraint &constraint : groups.requests())
     if (!isSupported(constraint.device))
       refused[constraint.device.str()].push_back(constraint);
   for (const auto &[name, constraints] : refused) {

@@ -81,10 +81,37 @@ SmallVector<Operation *, 1> ReadersTowards::of(Value x) const {
   return SmallVector<Operation *, 1>(found.getArrayRef());
 }
 
+/// Returns true if a variable has this very value, whose reads are readers of the value, too.
+static bool isStored(Value value) {
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<AssignOp>);
+}
+
+/// Returns true if an assignment before the read may have stored a value that has other readers.
+static bool mayReadShared(ReadOp read) {
+  for (Operation *place = read; !isa<EntryOp>(place); place = place->getParentOp()) {
+    bool isOrdered = !isa<DataflowOp>(place->getParentOp());
+    Block *block = place->getBlock();
+    auto end = isOrdered ? place->getIterator() : block->end();
+    for (Operation &op : llvm::make_range(block->begin(), end)) {
+      auto assign = dyn_cast<AssignOp>(op);
+      bool isShared = assign && assign.getVariableAttr() == read.getVariableAttr() &&
+                      (!assign.getValue().hasOneUse() || assign.getValue().getDefiningOp<ReadOp>());
+      if (isShared)
+        return true;
+    }
+  }
+  return false;
+}
+
 bool ReadersTowards::isSparseGradient(Value x) const {
-  auto isSame = [&](ReadOp read) { return areSameValue(read, x.getDefiningOp<ReadOp>()); };
   SmallVector<Operation *, 1> ops = of(x);
-  return !ops.empty() && llvm::all_of(readsOf(x), isSame) && llvm::all_of(ops, gathersRows);
+  if (ops.empty() || !llvm::all_of(ops, gathersRows) || isStored(x))
+    return false;
+  auto isSame = [&](ReadOp read) { return areSameValue(read, x.getDefiningOp<ReadOp>()); };
+  if (llvm::any_of(readsOf(x), [&](ReadOp read) { return !isSame(read) || isStored(read); }))
+    return false;
+  auto read = x.getDefiningOp<ReadOp>();
+  return !read || !mayReadShared(read);
 }
 
 DimExpr ReadersTowards::sparseRowCount(Value x) const {

@@ -26,7 +26,8 @@ public:
 
   /// Returns true if the gradient of `y` with respect to `x` is sparse: `y` depends on `x` only
   /// through operations that gather its rows. The gradient then has `sparseRowCount` rows. If `x`
-  /// is a variable, no path may lead through a read of it elsewhere, which may be the same value.
+  /// is a variable, no path may lead through a read of it elsewhere, which may be the same value,
+  /// and no other variable may have been assigned the value.
   bool isSparseGradient(mlir::Value x) const;
 
   /// The number of rows of a sparse gradient, including repeated ones.

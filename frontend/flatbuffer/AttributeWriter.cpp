@@ -114,6 +114,8 @@ FailureOr<AttributeWriter::Offsets> AttributeWriter::write(Operation *op) {
     StringRef name = attribute.getName().getValue();
     if (name == dfg::kDeviceAttr || name == dfg::kColocateAttr)
       continue; // fields of their own
+    if (name == dfg::kListAttr)
+      continue; // of a stage, which numbers lists again
     const dfg::AttrSignature *known = signature->findAttribute(name);
     Value value;
     if (known)

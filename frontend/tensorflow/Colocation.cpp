@@ -9,20 +9,33 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 namespace {
-/// Nodes that shall be on one device: the one that they name, and their first variable or queue.
+/// Nodes that shall be on one device: the one that they name, and their variables and queues.
 struct Group {
   dfg::DeviceName device;
-  std::optional<unsigned> state;
+  std::vector<unsigned> states;
 };
 } // namespace
 
-static bool isState(const Node &node) { return hasFlag(node.op, OpRule::Handle); }
+static bool isState(const Node &node) { return hasFlag(node.op, OpRule::Declares); }
+
+/// Of a group without a device, no more variables and queues than these are named to each node.
+static constexpr size_t kMostStates = 8;
+
+/// Completes a name, unless the other one contradicts it.
+static void complete(dfg::DeviceName &name, const dfg::DeviceName &other) {
+  if (dfg::DeviceName::both(name, other))
+    name = name.within(other);
+}
+
+/// Returns true if a name says more than the task.
+static bool saysWhere(const dfg::DeviceName &name) { return !name.kind.empty() || name.index; }
 
 static void findNeighbours(Graph &graph) {
   for (Node &node : graph.nodes)
     for (StringRef text : node.attr("_class").texts) {
       auto found = text.consume_front("loc:@") ? graph.byName.find(text) : graph.byName.end();
-      if (found != graph.byName.end() && &graph.nodes[found->second] != &node)
+      if (found != graph.byName.end() && &graph.nodes[found->second] != &node &&
+          !is_contained(node.neighbours, found->second))
         node.neighbours.push_back(found->second);
     }
 }
@@ -51,19 +64,22 @@ void colocate(Graph &graph) {
   std::vector<dfg::DeviceName> devices;
   for (auto [index, node] : enumerate(graph.nodes)) {
     Group &group = groups[groupOf[index]];
-    group.device = group.device.within(node.device);
-    if (!group.state && isState(node))
-      group.state = index;
+    complete(group.device, node.device);
+    if (isState(node))
+      group.states.push_back(index);
     dfg::DeviceName &device = devices.emplace_back(node.device);
     for (unsigned neighbour : node.neighbours)
-      device = device.within(graph.nodes[neighbour].device);
+      complete(device, graph.nodes[neighbour].device);
   }
   for (auto [index, node] : enumerate(graph.nodes)) {
     const Group &group = groups[groupOf[index]];
-    node.device = devices[index].within(group.device);
-    if (node.device.isOpen() && group.state && *group.state != index &&
-        !is_contained(node.neighbours, *group.state))
-      node.neighbours.push_back(*group.state);
+    node.device = devices[index];
+    complete(node.device, group.device);
+    if (node.neighbours.empty() || saysWhere(node.device))
+      continue;
+    for (unsigned state : ArrayRef(group.states).take_front(kMostStates))
+      if (state != index && !is_contained(node.neighbours, state))
+        node.neighbours.push_back(state);
   }
   dropContradictions(graph);
 }

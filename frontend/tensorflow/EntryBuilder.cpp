@@ -66,17 +66,14 @@ void EntryBuilder::keepSizes(unsigned index) {
     state.sizes.assign(isMerge ? 1 : state.values.size(), sizes);
 }
 
-/// Returns the variables and queues next to which a node shall be.
+/// Returns the variables and queues of the entry next to which a node shall be. The nodes that
+/// declare them may come later.
 static std::vector<std::string> colocationOf(const Graph &graph, const Node &node,
                                              const EntryContext &entry) {
   std::vector<std::string> symbols;
-  for (unsigned neighbour : node.neighbours) {
-    std::string name = variableName(graph.nodes[neighbour]);
-    bool isState = entry.symbols.isClaimed<dfg::VariableOp>(name) ||
-                   entry.symbols.isClaimed<dfg::QueueOp>(name);
-    if (isState)
-      symbols.push_back(name);
-  }
+  for (unsigned neighbour : node.neighbours)
+    if (entry.structure.isNeeded[neighbour] && hasFlag(graph.nodes[neighbour].op, OpRule::Declares))
+      symbols.push_back(variableName(graph.nodes[neighbour]));
   return symbols;
 }
 

@@ -23,7 +23,8 @@ struct OpRule {
     Enters = 1 << 7,     // enters a frame
     Exits = 1 << 8,      // leaves a frame
     LoopsBack = 1 << 9,  // is the source of loop back edges
-    Subtracts = 1 << 10  // negates its updates
+    Subtracts = 1 << 10, // negates its updates
+    Declares = 1 << 11   // declares a variable or a queue
   };
   llvm::StringLiteral op;
   Signature signature;

@@ -139,11 +139,11 @@ static Outcome buildTrue(NodeBuilder &node, const OpRule &) {
 
 static constexpr OpRule kRules[] = {
     {"Variable", "0 -> 1; shape:shape, dtype:type, shared_name:string?", buildVariable, "",
-     OpRule::Handle},
+     OpRule::Handle | OpRule::Declares},
     {"VariableV2", "0 -> 1; shape:shape, dtype:type, shared_name:string?", buildVariable, "",
-     OpRule::Handle},
+     OpRule::Handle | OpRule::Declares},
     {"VarHandleOp", "0 -> 1; shape:shape, dtype:type, shared_name:string?", buildVariable, "",
-     OpRule::Handle},
+     OpRule::Handle | OpRule::Declares},
     {"ReadVariableOp", "1 -> 1", buildRead, "", OpRule::Effect},
     {"IsVariableInitialized", "1 -> 1", buildTrue},
     {"VarIsInitializedOp", "1 -> 1", buildTrue},

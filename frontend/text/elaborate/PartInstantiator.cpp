@@ -63,14 +63,19 @@ Entity PartInstantiator::instantiate(const Part &part, const ast::CallExpr &call
   partActivation->callSite = {};
   partActivation->caller = nullptr;
   instance.activation = partActivation;
-  instance.placement = placer.read(decl.annotations, name.placement);
-  if (!declareMembers(instance, decl.members))
+  if (!declare(instance, name.placement))
     return Poison();
   collectSizeNames(instance);
   SaveAndRestore<SourceRange> site(partActivation->callSite, call.range);
   if (!factChecker.checkWhere(decl.where, what))
     return Poison();
   return Entity(&instance);
+}
+
+bool PartInstantiator::declare(Instance &instance, const Placement &outer) {
+  const ast::PartDecl &part = *instance.part.decl;
+  instance.placement = placer.read(part.annotations, outer);
+  return declareMembers(instance, part.members);
 }
 
 bool PartInstantiator::declareMembers(Instance &instance, ArrayRef<ast::Stmt *> members) {

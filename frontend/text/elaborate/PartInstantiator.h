@@ -26,10 +26,13 @@ public:
         placer(placer), moduleLoader(moduleLoader) {}
 
   Entity instantiate(const Part &part, const ast::CallExpr &call, const LetName &name);
-  bool declareMembers(Instance &instance, llvm::ArrayRef<ast::Stmt *> members);
+  /// Declares the members of an instance whose parameters are known; `outer` completes the device
+  /// of its part.
+  bool declare(Instance &instance, const Placement &outer);
   void collectSizeNames(Instance &instance);
 
 private:
+  bool declareMembers(Instance &instance, llvm::ArrayRef<ast::Stmt *> members);
   Context &context;
   Evaluator &evaluator;
   Reporter &reporter;

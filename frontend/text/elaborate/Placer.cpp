@@ -22,14 +22,17 @@ void Placer::readDevice(const ast::Annotation &annotation, Placement &placement)
     return;
   }
   std::string reason;
+  const ast::Expr *written = annotation.args.front().value;
   std::optional<dfg::DeviceName> device = dfg::DeviceName::parse(*text, reason);
-  if (device)
+  if (device) {
     placement.device = device->within(placement.device);
-  else
-    reporter
-        .error(annotation.args.front().value->range, "bad-device",
-               "'{}' is not the name of a device: {}", *text, reason)
-        .help("as in \"cpu:1\" or \"/job:worker/task:0/device:cpu:1\"");
+    return;
+  }
+  const auto *literal = dyn_cast<ast::StringExpr>(written);
+  reporter
+      .error(written->range, "bad-device", "'{}' is not the name of a device: {}", *text, reason)
+      .help("as in \"cpu:1\" or \"/job:worker/task:0/device:cpu:1\"")
+      .forAllSizes(literal && literal->literal());
 }
 
 void Placer::readColocation(const ast::Annotation &annotation, Placement &placement) {

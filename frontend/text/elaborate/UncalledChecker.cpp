@@ -131,7 +131,7 @@ Instance *UncalledChecker::assumeInstance(const ast::PartDecl &decl, const Assum
       return nullptr;
     instance.params[param.name.text] = context.activation->locals[param.name.text].value;
   }
-  if (!partInstantiator.declareMembers(instance, decl.members))
+  if (!partInstantiator.declare(instance, {}))
     return nullptr;
   partInstantiator.collectSizeNames(instance);
   return factChecker.checkWhere(decl.where, "") ? &instance : nullptr;
@@ -254,7 +254,7 @@ void UncalledChecker::warnUnchecked(const ast::FnDecl &fn, const ast::PartDecl *
 /// Returns true if the error occurs for all sizes and types.
 static bool isAlwaysWrong(StringRef slug) {
   return StringSwitch<bool>(slug)
-      .Cases({"attribute", "attribute-type", "bad-device", "bad-step", "division-by-zero"}, true)
+      .Cases({"attribute", "attribute-type", "bad-step", "division-by-zero"}, true)
       .Cases({"duplicate-argument", "missing-argument", "unknown-argument", "unknown-name"}, true)
       .Cases({"missing-return", "misplaced", "no-value", "not-callable"}, true)
       .Cases({"private-name", "shadows-variable", "unknown-type", "unnamed-state"}, true)
@@ -291,7 +291,7 @@ void UncalledChecker::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *
     return;
   }
   SourceRange whole = part ? part->range : fn.range;
-  for (const ast::Annotation &annotation : fn.annotations)
+  for (const ast::Annotation &annotation : part ? part->annotations : fn.annotations)
     whole.begin = std::min(whole.begin, annotation.range.begin);
   for (const std::vector<Diagnostic> &run : runs)
     for (const Diagnostic &found : run) {

@@ -27,6 +27,14 @@ np.testing.assert_allclose(got, rows(i, 2 * table), rtol=1e-12)
 np.testing.assert_allclose(model.call("after", i=i)[0], rows(i, 10 * table), rtol=1e-12)
 
 table = model["table"]
+np.testing.assert_allclose(model.call("copied", i=i)[0], rows(i, 0.5 * table), rtol=1e-12)
+v = table + 0.25
+want = rows(i, 2 * v) + rows(j, np.exp(v)) + 1 / v.size
+np.testing.assert_allclose(model.call("stored", v=v, i=i, j=j)[0], want, rtol=1e-12)
+want = rows(i, 2 * v) + np.exp(v)
+np.testing.assert_allclose(model.call("given", v=v, i=i)[0], want, rtol=1e-12)
+
+table = model["table"]
 want = rows(i, 2 * table) + rows(j, np.exp(table))
 np.testing.assert_allclose(model.call("unordered", i=i, j=j)[0], want, rtol=1e-12)
 want = rows(i, 2 * table) + np.exp(table)
