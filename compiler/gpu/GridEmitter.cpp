@@ -7,6 +7,7 @@
 
 #include "compiler/gpu/GridEmitter.h"
 #include "compiler/gpu/TileEmitter.h"
+#include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -19,6 +20,8 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
   case Grid::Kind::Sweeps:
     for (auto [loop, index] : llvm::zip_equal(grid.loops, point))
       loops[loop] = index;
+    if (grid.heldPoints > 0)
+      makePoints();
     for (const LoopSweep *sweep : grid.sweeps) {
       if (sweep != grid.sweeps.front())
         group.wait();
@@ -48,6 +51,40 @@ void GridEmitter::emitSweep(const LoopSweep &sweep) {
 
 //===--- loops ------------------------------------------------------------===//
 
+/// Computes the indices of this thread's points along the divided loop, once for all sweeps, so
+/// that they find each other's elements. An index beyond the last one is replaced by it: its
+/// elements are neither combined nor stored.
+void GridEmitter::makePoints() {
+  const LoopSweep *sweep =
+      *llvm::find_if(grid.sweeps, [&](const LoopSweep *each) { return grid.dividedLoop(*each); });
+  int64_t extent = *constantOf(normalize(nest.sizes[*grid.dividedLoop(*sweep)]));
+  for (int64_t i = 0; i < grid.heldPoints; ++i) {
+    Value isInside;
+    Value index = arith::AddIOp::create(b, loc, group.lane(), e.indexConstant(i * group.size()));
+    if ((i + 1) * group.size() > extent) {
+      Value end = e.indexConstant(extent), last = e.indexConstant(extent - 1);
+      isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
+      index = arith::MinSIOp::create(b, loc, index, last);
+    }
+    points.push_back({e.addDim(index), isInside});
+  }
+}
+
+/// Emits the body of the divided loop for each point, without a scope of its own.
+GridEmitter::Values GridEmitter::emitPoints(unsigned number, Values carried, Body body) {
+  for (const HeldPoint &held : points) {
+    loops[number] = held.dim;
+    point = &held;
+    Values next = body(carried);
+    for (auto [old, value] : llvm::zip_equal(carried, next))
+      if (held.isInside)
+        value = arith::SelectOp::create(b, loc, held.isInside, value, old);
+    carried = next;
+  }
+  point = nullptr;
+  return carried;
+}
+
 /// Loops that are open already are points of the group. A thread runs its share of the divided
 /// loop.
 GridEmitter::Values GridEmitter::emitLoops(ArrayRef<unsigned> numbers, Values carried, Body body) {
@@ -57,6 +94,9 @@ GridEmitter::Values GridEmitter::emitLoops(ArrayRef<unsigned> numbers, Values ca
     return body(carried);
   unsigned number = numbers.front();
   bool isShared = number == divided;
+  if (isShared && grid.heldPoints > 0)
+    return emitPoints(number, carried,
+                      [&](Values inner) { return emitLoops(numbers.drop_front(), inner, body); });
   return e.forLoop(isShared ? group.lane() : e.indexConstant(0), e.indexValue(nest.sizes[number]),
                    isShared ? group.size() : 1, carried, [&](LoopDim dim, Values inner) {
                      loops[number] = dim;
@@ -74,7 +114,8 @@ GridEmitter::Values GridEmitter::emitSums(ArrayRef<unsigned> numbers,
                                           ArrayRef<Operation *> combiners, Values carried,
                                           Body body) {
   static constexpr int64_t kBlock = 64;
-  if (numbers.empty() || combiners.empty())
+  bool isHeld = grid.heldPoints > 0 && divided && llvm::is_contained(numbers, *divided);
+  if (numbers.empty() || combiners.empty() || isHeld)
     return emitLoops(numbers, carried, body);
   unsigned number = numbers.front();
   int64_t step = number == divided ? group.size() : 1;
@@ -117,11 +158,12 @@ GridEmitter::Values GridEmitter::emitReductions(const LoopSweep &sweep, Values c
 /// thread stores what all threads have computed.
 void GridEmitter::store(const LoopStage &stage, ArrayRef<unsigned> open) {
   bool isOwn = !group.isFirst() || (divided && llvm::is_contained(open, *divided));
-  if (isOwn)
+  Value condition = !isOwn ? group.isFirst() : point ? point->isInside : Value();
+  if (!condition)
     return storeStage(stage);
   if (llvm::none_of(stage.op->getResults(), [&](Value value) { return e.buffer(value); }))
     return;
-  auto branch = scf::IfOp::create(b, loc, group.isFirst(), /*withElseRegion=*/false);
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(e);

@@ -21,6 +21,14 @@ private:
   using Values = llvm::SmallVector<mlir::Value>;
   using Body = llvm::function_ref<Values(Values)>;
 
+  /// A point that each thread computes.
+  struct HeldPoint {
+    LoopDim dim;
+    mlir::Value isInside; // null if all threads have such a point
+  };
+
+  void makePoints();
+  Values emitPoints(unsigned number, Values carried, Body body);
   Values emitLoops(llvm::ArrayRef<unsigned> numbers, Values carried, Body body);
   Values emitReductions(const LoopSweep &sweep, Values carried, Body body);
   Values emitSums(llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<mlir::Operation *> combiners,
@@ -37,6 +45,9 @@ private:
   ThreadGroup &group;
   /// The loop of the sweep at hand whose points are divided among the threads of the group.
   std::optional<unsigned> divided;
+  llvm::SmallVector<HeldPoint> points;
+  /// The point at hand, if its elements are held.
+  const HeldPoint *point = nullptr;
 };
 
 } // namespace tfc::gpu

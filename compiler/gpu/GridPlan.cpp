@@ -28,6 +28,7 @@ GridPlan::GridPlan(Operation *op)
   for (const Nest &nest : schedule.nests())
     divide(nest);
   findShared();
+  findHeld();
 }
 
 /// Returns true if the sweeps of a nest share loops, whose points are threads.
@@ -67,6 +68,73 @@ static constexpr int64_t kThreadRow = 4, kWarpRow = 1024;
 /// Of a row whose length is known when it runs, this many points are enough for warps.
 static constexpr int64_t kManyPoints = 1024;
 
+/// The registers of a thread, of 32 bits, for the elements of its points, and the cost of all its
+/// points in units of simple operations, since their code is repeated.
+static constexpr int64_t kHeldRegisters = 96, kUnrolledCost = 8192;
+
+/// Returns the tensors of which a sweep reads another element at each point of a loop.
+static llvm::SmallDenseSet<Value> readAlong(const LoopSweep &sweep, unsigned loop) {
+  llvm::SmallDenseSet<Value> tensors;
+  for (const LoopStage *stage : sweep.stages)
+    for (const Access &read : stage->footprint.reads)
+      if (llvm::any_of(Schedule::readIndices(*stage, read),
+                       [&](AffineExpr index) { return index.isFunctionOfDim(loop); }))
+        tensors.insert(read.tensor);
+  return tensors;
+}
+
+/// Returns the registers for a point that sweeps leave to later ones.
+static int64_t registersOf(ArrayRef<const LoopSweep *> sweeps, ArrayRef<unsigned> loops) {
+  int64_t most = 0;
+  llvm::SmallDenseSet<Value> known, needed;
+  for (unsigned i = 0; i + 1 < sweeps.size(); ++i) {
+    known.insert_range(readAlong(*sweeps[i], loops[i]));
+    for (const LoopStage *stage : sweeps[i]->stages)
+      if (stage->isParallel())
+        known.insert_range(stage->op->getResults());
+    needed.clear();
+    for (unsigned later = i + 1; later < sweeps.size(); ++later)
+      needed.insert_range(readAlong(*sweeps[later], loops[later]));
+    int64_t count = 0;
+    for (Value tensor : known)
+      if (needed.contains(tensor))
+        count += llvm::divideCeil(getElementTypeOrSelf(tensor).getIntOrFloatBitWidth(), 32u);
+    most = std::max(most, count);
+  }
+  return most;
+}
+
+/// Returns the points of each thread if sweeps that share a divided loop can pass their elements on
+/// in registers: the loop has a known extent, and nothing else is inside of it.
+static int64_t heldPointsOf(const Grid &grid) {
+  std::optional<int64_t> extent;
+  int64_t cost = 0;
+  SmallVector<const LoopSweep *> sweeps;
+  SmallVector<unsigned> loops;
+  for (const LoopSweep *sweep : grid.sweeps) {
+    std::optional<unsigned> loop = grid.dividedLoop(*sweep);
+    if (!loop)
+      continue;
+    std::optional<int64_t> known = constantOf(normalize(grid.nest->sizes[*loop]));
+    bool isAlone = llvm::all_of(sweep->loops, [&](unsigned other) {
+      return other == loop || llvm::is_contained(grid.loops, other);
+    });
+    if (!known || !isAlone || extent.value_or(*known) != *known)
+      return 0;
+    extent = known;
+    sweeps.push_back(sweep);
+    loops.push_back(*loop);
+    for (const LoopStage *stage : sweep->stages)
+      cost += stage->footprint.cost;
+  }
+  if (sweeps.size() < 2)
+    return 0;
+  int64_t points = llvm::divideCeil(*extent, grid.groupThreads);
+  bool fits =
+      points * registersOf(sweeps, loops) <= kHeldRegisters && points * cost <= kUnrolledCost;
+  return fits ? points : 0;
+}
+
 /// Divides the innermost loops at a point among threads: neighbours access neighbouring elements,
 /// and there are enough threads for few, long rows.
 void GridPlan::formGroups(Grid &grid) {
@@ -84,6 +152,8 @@ void GridPlan::formGroups(Grid &grid) {
     grid.groupThreads = 1;
   else if (isKnown ? longest > kWarpRow : areFew)
     grid.groupThreads = kBlockThreads;
+  if (grid.groupThreads > 1)
+    grid.heldPoints = heldPointsOf(grid);
 }
 
 /// A nest whose sweeps share loops is one launch; its sweeps without common loops are launches of
@@ -155,7 +225,20 @@ void GridPlan::findShared() {
       }
 }
 
+/// A reader of another element of a row computes it again.
+void GridPlan::findHeld() {
+  for (const Grid &grid : grids)
+    for (const LoopSweep *sweep : grid.sweeps)
+      for (const LoopStage *stage : sweep->stages)
+        if (grid.heldPoints > 0 && grid.dividedLoop(*sweep) && stage->isParallel())
+          for (Value value : stage->op->getResults())
+            if (!shared.contains(value) && schedule.storage(value) != Storage::Result)
+              held.insert(value);
+}
+
 Storage GridPlan::storage(Value value) const {
   Storage storage = schedule.storage(value);
+  if (held.contains(value))
+    return Storage::Register;
   return shared.contains(value) && storage != Storage::Result ? Storage::Scratch : storage;
 }

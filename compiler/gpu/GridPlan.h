@@ -40,6 +40,9 @@ struct Grid {
   llvm::SmallVector<mlir::AffineExpr> sizes;
   /// The number of threads that compute a point together.
   int64_t groupThreads = 1;
+  /// The number of points of a divided loop that each thread computes, if it keeps their elements
+  /// in registers from one sweep to the next; else 0.
+  int64_t heldPoints = 0;
   std::optional<TiledProduct> product;
 
   /// The number of points of the index space.
@@ -66,8 +69,8 @@ public:
   const Schedule &getSchedule() const { return schedule; }
   llvm::ArrayRef<Grid> getGrids() const { return grids; }
 
-  /// The storage of a stage's result: that of the schedule, or scratch memory if another launch
-  /// reads it. Of values on the stack each thread has its own.
+  /// The storage of a stage's result: that of the schedule, scratch memory if another launch reads
+  /// it, or a register if a thread holds it. Of values on the stack each thread has its own.
   Storage storage(mlir::Value value) const;
 
 private:
@@ -76,12 +79,15 @@ private:
   void addSpecial(const Nest &nest, mlir::Operation *op);
   void addTiles(const Nest &nest);
   void findShared();
+  void findHeld();
 
   KernelShapes shapes;
   Schedule schedule;
   std::vector<Grid> grids;
   /// Values that one launch of a nest makes and another reads.
   llvm::DenseSet<mlir::Value> shared;
+  /// Values that only the thread which makes an element reads, from a register.
+  llvm::DenseSet<mlir::Value> held;
 };
 
 /// Returns true if a target is a GPU.

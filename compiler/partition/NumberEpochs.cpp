@@ -1,9 +1,9 @@
 //===- NumberEpochs.cpp - Which messages operations wait for --------------===//
 //
 // Numbers the messages that each device waits for in a block, in the order in which operations
-// first read them, and gives each operation the number of the last one that it depends on, or that
-// its readers depend on. A pass of its own, because kernels depend on it also where entries are not
-// divided.
+// first read them, those with feeds as one, and gives each operation the number of the last one
+// that it depends on, or that its readers depend on. A pass of its own, because kernels depend on
+// it also where entries are not divided.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +44,7 @@ private:
   const FreeValues &free;
   const DeviceSets &sets;
   unsigned last = 0;                  // the number of the last wait
+  unsigned feeds = 0;                 // that for feeds, all of which are sent when the call begins
   DenseMap<Value, unsigned> received; // waits for values of other devices
   llvm::MapVector<Operation *, unsigned> epochs;
   DenseSet<Operation *> ready; // see isReadyAtOnce
@@ -60,8 +61,12 @@ unsigned DeviceEpochs::epochOf(Value value) {
     return epochs.lookup(producer);
   if (free.contains(value) || sets.homeOf(value) == device)
     return epochs.lookup(producer);
+  if (feeds && isa<BlockArgument>(value))
+    return feeds;
   auto [known, isNew] = received.try_emplace(value, last + 1);
   last += isNew;
+  if (isa<BlockArgument>(value) && isa<EntryOp>(block.getParentOp()))
+    feeds = known->second;
   return known->second;
 }
 

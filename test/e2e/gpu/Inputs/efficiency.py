@@ -1,0 +1,74 @@
+"""efficiency.py LIBRARY COUNTERS: calls each entry on the emulated GPU, compares it with NumPy, and the bytes that its
+kernels move with those of its feeds and fetches."""
+
+import json
+import math
+import os
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+library, counters = sys.argv[1:]
+os.environ["TFC_EMULATED_COUNTERS"] = counters
+
+from model import Model
+
+random = np.random.default_rng(0)
+
+
+def normal(*shape):
+    return random.normal(size=shape).astype(np.float32)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def gelu(x):
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / np.sqrt(2)))
+
+
+def centred(x):
+    d = x - x.mean(axis=1, keepdims=True)
+    return d / np.sqrt((d**2).mean(axis=1, keepdims=True) + 1e-5)
+
+
+def loss(x, label):
+    p = softmax(x)
+    hot = np.eye(x.shape[1])[label]
+    return -np.log((p * hot).sum(axis=1)), p - hot
+
+
+def check(entry, feeds, want, limit):
+    model = Model(library, threads=1)
+    got = model.call(entry, **feeds)
+    del model
+    for value, expected in zip(got, want):
+        np.testing.assert_allclose(value, expected, rtol=2e-3 if value.dtype == np.float16 else 2e-5, atol=1e-6)
+    with open(counters) as file:
+        kernels = [json.loads(line) for line in file]
+    least = sum(value.nbytes for value in [*feeds.values(), *got])
+    moved = sum(kernel["global_bytes_read"] + kernel["global_bytes_written"] for kernel in kernels)
+    sectors = 32 * sum(kernel["global_sectors"] for kernel in kernels)
+    assert max(moved, sectors) <= limit * least, (entry, moved / least, sectors / least, kernels)
+    assert sum(kernel["local_instructions"] for kernel in kernels) == 0, (entry, kernels)
+
+
+x, z = normal(70, 1000), normal(70, 1000)
+check("elements", dict(x=x, z=z), [2 * gelu(x) + z], 1.05)
+x = normal(30, 1000)
+check("soft", dict(x=x), [softmax(x)], 1.05)
+label = random.integers(0, 1000, 30).astype(np.int32)
+check("loss", dict(x=x, label=label), loss(x, label), 1.05)
+x = normal(30, 1024).astype(np.float16)
+check("soft_half", dict(x=x), [softmax(x.astype(np.float32))], 1.05)
+x = normal(3, 8000)
+check("soft_long", dict(x=x), [softmax(x)], 1.05)
+x = normal(30, 512)
+check("centred", dict(x=x), [centred(x)], 1.05)
+x = normal(100, 256)
+check("columns", dict(x=x), [x.sum(axis=0)], 1.3)
+x = normal(50000)
+check("total", dict(x=x), [x.sum(dtype=np.float64)], 1.05)
