@@ -253,7 +253,7 @@ LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
   target.hasFma = target.guardsLoads = true;
   KernelEmitter emitter(b, loc, shapes, target, sizes);
   Value thread = threadNumber(b, loc);
-  ThreadGroup group(b, loc, device, grid.groupThreads);
+  ThreadGroup group(b, loc, device, grid.groupThreads, grid.groupStride);
   place(emitter, grid, function, thread, group);
   auto scatter = dyn_cast<tfc::linalg_ext::ScatterOp>(grid.nest->stages.front()->op);
   if (grid.kind == Grid::Kind::Copy && !copiesOperand(emitter, scatter)) {
@@ -262,10 +262,18 @@ LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
   }
   AffineExpr points = grid.points();
   Value count = emitter.indexValue(points);
-  if (group.size() > 1)
-    thread = arith::DivUIOp::create(b, loc, thread, emitter.indexConstant(group.size()));
+  thread = group.numberOf(thread);
   Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, thread, count);
-  auto branch = scf::IfOp::create(b, loc, isThere, /*withElseRegion=*/false);
+  Value enters = isThere;
+  if (group.sharesBarriers()) {
+    // Threads beyond the last point compute it, too, but store nothing.
+    group.requireForFirst(isThere);
+    Value one = emitter.indexConstant(1);
+    Value last = arith::SubIOp::create(b, loc, count, one);
+    enters = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, count, one);
+    thread = arith::MinUIOp::create(b, loc, thread, last);
+  }
+  auto branch = scf::IfOp::create(b, loc, enters, /*withElseRegion=*/false);
   LLVM::ReturnOp::create(b, loc, ValueRange());
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(emitter);

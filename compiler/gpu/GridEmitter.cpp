@@ -235,14 +235,24 @@ void GridEmitter::emitColumn(const LoopSweep &sweep) {
   ArrayRef<unsigned> around(sweep.loops);
   around = around.take_front(sweep.numParallel);
   emitLoops(around, {}, [&](Values) -> Values {
-    Values accumulators;
+    Values inits, accumulators;
     for (const LoopStage *stage : sweep.stages)
       if (!stage->isParallel())
-        for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits()))
-          accumulators.push_back(e.element(init, resultAt(*stage, number)));
+        for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits())) {
+          inits.push_back(e.element(init, resultAt(*stage, number)));
+          // Each thread of a group has a part, the first value only once.
+          accumulators.push_back(divided ? neutral(combinerOf(stage->generic(), number))
+                                         : inits.back());
+        }
     accumulators = emitReductions(sweep, accumulators, [&](Values carried) {
       return accumulate(sweep, carried, /*withParallel=*/false);
     });
+    unsigned first = 0;
+    for (const LoopStage *stage : sweep.stages)
+      for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i, ++first)
+        if (divided)
+          accumulators[first] =
+              combine(b, loc, combinerOf(stage->generic(), i), inits[first], accumulators[first]);
     unsigned next = 0;
     for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel()) {

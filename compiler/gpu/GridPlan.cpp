@@ -55,7 +55,20 @@ AffineExpr Grid::points() const {
   return count;
 }
 
+/// The reduction loop of a sweep with the most points.
+static unsigned longestReduction(const Grid &grid, const LoopSweep &sweep) {
+  auto extentOf = [&](unsigned loop) {
+    return constantOf(normalize(grid.nest->sizes[loop])).value_or(INT64_MAX);
+  };
+  ArrayRef<unsigned> inside(sweep.loops);
+  inside = inside.drop_front(sweep.numParallel);
+  return *std::max_element(inside.begin(), inside.end(),
+                           [&](unsigned a, unsigned b) { return extentOf(a) < extentOf(b); });
+}
+
 std::optional<unsigned> Grid::dividedLoop(const LoopSweep &sweep) const {
+  if (groupStride > 1)
+    return longestReduction(*this, sweep);
   bool isInside = groupThreads > 1 && sweep.laneLoop &&
                   llvm::is_contained(sweep.loops, *sweep.laneLoop) &&
                   !llvm::is_contained(loops, *sweep.laneLoop);
@@ -135,6 +148,40 @@ static int64_t heldPointsOf(const Grid &grid) {
   return fits ? points : 0;
 }
 
+/// Columns with few terms are left to a thread each, and so are many columns: the exchange at the
+/// end costs more than what the threads gain.
+static constexpr int64_t kFewTerms = 64, kMoreTerms = 256;
+static constexpr int64_t kManyColumns = 1 << 10, kMostColumns = 1 << 15;
+
+/// The points of a block whose threads take turns along reductions of columns: enough for whole
+/// sectors of 32 bytes. 1 if a thread computes a column.
+static int64_t columnsOfBlock(const Grid &grid) {
+  if (grid.sweeps.size() != 1)
+    return 1;
+  const LoopSweep &sweep = *grid.sweeps.front();
+  ArrayRef<unsigned> inside(sweep.loops);
+  inside = inside.drop_front(sweep.numParallel);
+  int64_t points = constantOf(grid.points()).value_or(0);
+  if (sweep.kind != LoopSweep::Kind::Column || inside.empty() || points >= kMostColumns)
+    return 1;
+  AffineExpr longest = normalize(grid.nest->sizes[longestReduction(grid, sweep)]);
+  int64_t enough = points < kManyColumns ? kFewTerms : kMoreTerms;
+  if (constantOf(longest).value_or(enough) < enough)
+    return 1;
+  int64_t columns = 8;
+  for (const LoopStage *stage : sweep.stages) {
+    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
+      Operation *combiner = combinerOf(stage->generic(), i);
+      if (!combiner || !arith::getNeutralElement(combiner))
+        return 1;
+    }
+    for (const Access &read : stage->footprint.reads)
+      if (getElementTypeOrSelf(read.tensor).getIntOrFloatBitWidth() <= 16)
+        columns = 16;
+  }
+  return columns;
+}
+
 /// Divides the innermost loops at a point among threads: neighbours access neighbouring elements,
 /// and there are enough threads for few, long rows.
 void GridPlan::formGroups(Grid &grid) {
@@ -152,8 +199,13 @@ void GridPlan::formGroups(Grid &grid) {
     grid.groupThreads = 1;
   else if (isKnown ? longest > kWarpRow : areFew)
     grid.groupThreads = kBlockThreads;
-  if (grid.groupThreads > 1)
+  if (grid.groupThreads > 1) {
     grid.heldPoints = heldPointsOf(grid);
+    return;
+  }
+  grid.groupStride = columnsOfBlock(grid);
+  if (grid.groupStride > 1)
+    grid.groupThreads = kBlockThreads / grid.groupStride;
 }
 
 /// A nest whose sweeps share loops is one launch; its sweeps without common loops are launches of

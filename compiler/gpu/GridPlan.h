@@ -40,6 +40,9 @@ struct Grid {
   llvm::SmallVector<mlir::AffineExpr> sizes;
   /// The number of threads that compute a point together.
   int64_t groupThreads = 1;
+  /// The distance of these threads in their block, which computes as many points. They take turns
+  /// along a reduction then, and neighbouring threads access neighbouring points.
+  int64_t groupStride = 1;
   /// The number of points of a divided loop that each thread computes, if it keeps their elements
   /// in registers from one sweep to the next; else 0.
   int64_t heldPoints = 0;

@@ -46,20 +46,42 @@ Value tfc::gpu::threadNumber(OpBuilder &b, Location loc) {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
 }
 
-ThreadGroup::ThreadGroup(OpBuilder &b, Location loc, ModuleOp module, int64_t size)
-    : b(b), loc(loc), module(module), threads(size) {
+ThreadGroup::ThreadGroup(OpBuilder &b, Location loc, ModuleOp module, int64_t size, int64_t stride)
+    : b(b), loc(loc), module(module), threads(size), stride(stride) {
   if (threads == 1)
     return;
   inBlock = readRegister(b, loc, "tid.x");
-  Value lane = arith::AndIOp::create(b, loc, inBlock, constant(b, loc, threads - 1));
+  Value lane = stride > 1
+                   ? Value(arith::DivUIOp::create(b, loc, inBlock, constant(b, loc, stride)))
+                   : Value(arith::AndIOp::create(b, loc, inBlock, constant(b, loc, threads - 1)));
   first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(b, loc, 0));
   number = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), lane);
-  if (threads > kWarpThreads)
-    exchange = sharedMemory(threads / kWarpThreads * kSlotBytes);
+  if (warps() > 1)
+    exchange = memoryOfBlock(warps() * stride * kSlotBytes);
+}
+
+/// The number of this thread's group among those of its block, i32.
+Value ThreadGroup::inStride() {
+  return arith::RemUIOp::create(b, loc, inBlock, constant(b, loc, stride));
+}
+
+Value ThreadGroup::numberOf(Value thread) {
+  if (threads == 1)
+    return thread;
+  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); };
+  Value block = arith::DivUIOp::create(b, loc, thread, index(threads * stride));
+  if (stride == 1)
+    return block;
+  Value own = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), inStride());
+  return arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, block, index(stride)), own);
+}
+
+void ThreadGroup::requireForFirst(Value condition) {
+  first = arith::AndIOp::create(b, loc, first, condition);
 }
 
 void ThreadGroup::wait() {
-  if (threads == kWarpThreads)
+  if (threads == kWarpThreads && stride == 1)
     callIntrinsic(b, loc, {}, "bar.warp.sync", constant(b, loc, -1));
   else if (threads > 1)
     callIntrinsic(b, loc, {}, "barrier.cta.sync.aligned.all", constant(b, loc, 0));
@@ -83,17 +105,23 @@ static LLVM::GlobalOp createShared(OpBuilder &b, Location loc, ModuleOp module, 
   return global;
 }
 
+Value ThreadGroup::memoryOfBlock(int64_t bytes) {
+  Value start = LLVM::AddressOfOp::create(b, loc, createShared(b, loc, module, bytes));
+  auto generic = LLVM::LLVMPointerType::get(b.getContext());
+  return LLVM::AddrSpaceCastOp::create(b, loc, generic, start);
+}
+
 Value ThreadGroup::sharedMemory(int64_t bytes) {
   int64_t own = llvm::alignTo(std::max<int64_t>(bytes, 1), 16);
-  LLVM::GlobalOp global = createShared(b, loc, module, own * (kBlockThreads / threads));
-  Value start = LLVM::AddressOfOp::create(b, loc, global);
-  auto generic = LLVM::LLVMPointerType::get(b.getContext());
-  start = LLVM::AddrSpaceCastOp::create(b, loc, generic, start);
+  Value start = memoryOfBlock(own * (kBlockThreads / threads));
   if (threads == kBlockThreads)
     return start;
-  Value group = arith::DivUIOp::create(b, loc, inBlock, constant(b, loc, threads));
+  Value group = stride > 1
+                    ? inStride()
+                    : Value(arith::DivUIOp::create(b, loc, inBlock, constant(b, loc, threads)));
   Value offset = arith::MulIOp::create(b, loc, group, constant(b, loc, own));
-  return LLVM::GEPOp::create(b, loc, generic, b.getI8Type(), start, ArrayRef<LLVM::GEPArg>{offset});
+  return LLVM::GEPOp::create(b, loc, start.getType(), b.getI8Type(), start,
+                             ArrayRef<LLVM::GEPArg>{offset});
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,12 +163,12 @@ Value ThreadGroup::combine(Operation *combiner, Value value) {
   if (threads == 1)
     return value;
   // Lanes combine the same pairs, with operands in either order.
-  for (int64_t bit = 1; bit < kWarpThreads; bit *= 2)
+  for (int64_t bit = stride; bit < kWarpThreads; bit *= 2)
     value = kernels::combine(b, loc, combiner, value, fromLane(value, constant(b, loc, bit)));
-  return threads == kWarpThreads ? value : combineWarps(combiner, value);
+  return warps() > 1 ? combineWarps(combiner, value) : value;
 }
 
-/// Combines the values of warps, which are the same in all threads of a warp.
+/// Combines the values of warps, which are the same in all threads of a group in a warp.
 Value ThreadGroup::combineWarps(Operation *combiner, Value value) {
   auto slot = [&](LLVM::GEPArg warp) {
     Type element = LLVM::LLVMArrayType::get(b.getI8Type(), kSlotBytes);
@@ -151,20 +179,25 @@ Value ThreadGroup::combineWarps(Operation *combiner, Value value) {
   Type type = value.getType(), stored = type.isInteger(1) ? Type(b.getI8Type()) : type;
   Value own = stored == type ? value : arith::ExtUIOp::create(b, loc, stored, value);
   wait(); // for the readers of other values
-  Value warpSize = constant(b, loc, kWarpThreads), zero = constant(b, loc, 0);
+  Value warpSize = constant(b, loc, kWarpThreads);
   Value inWarp = arith::RemUIOp::create(b, loc, inBlock, warpSize);
-  Value speaks = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, inWarp, zero);
+  Value speaks =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, inWarp, constant(b, loc, stride));
   auto branch = scf::IfOp::create(b, loc, speaks, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    Value warp = arith::DivUIOp::create(b, loc, inBlock, warpSize);
-    LLVM::StoreOp::create(b, loc, own, slot(warp));
+    Value place = arith::DivUIOp::create(b, loc, inBlock, warpSize);
+    place = arith::MulIOp::create(b, loc, place, constant(b, loc, stride));
+    place = arith::AddIOp::create(b, loc, place, inWarp);
+    LLVM::StoreOp::create(b, loc, own, slot(place));
   }
   wait();
   Value all;
-  for (int64_t i = 0; i < threads / kWarpThreads; ++i) {
-    Value part = LLVM::LoadOp::create(b, loc, stored, slot(int32_t(i)));
+  Value column = inStride();
+  for (int64_t i = 0; i < warps(); ++i) {
+    Value place = arith::AddIOp::create(b, loc, column, constant(b, loc, i * stride));
+    Value part = LLVM::LoadOp::create(b, loc, stored, slot(place));
     if (stored != type)
       part = arith::TruncIOp::create(b, loc, type, part);
     all = all ? kernels::combine(b, loc, combiner, all, part) : part;

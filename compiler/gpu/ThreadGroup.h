@@ -15,15 +15,22 @@ inline constexpr int64_t kWarpThreads = 32;
 /// The number of this thread among those of the launch.
 mlir::Value threadNumber(mlir::OpBuilder &b, mlir::Location loc);
 
-/// A thread on its own, a warp or a block. All threads of a group execute what needs the others at
-/// the same time.
+/// A thread on its own, a warp, a block, or every `stride`-th thread of a block. All threads of a
+/// group execute what needs the others at the same time.
 class ThreadGroup {
 public:
   /// Emits the position of this thread in a group of `size` threads; `module` takes the group's
   /// shared memory.
-  ThreadGroup(mlir::OpBuilder &b, mlir::Location loc, mlir::ModuleOp module, int64_t size);
+  ThreadGroup(mlir::OpBuilder &b, mlir::Location loc, mlir::ModuleOp module, int64_t size,
+              int64_t stride);
 
   int64_t size() const { return threads; }
+  /// Returns true if other groups wait at the same barriers: none may leave before.
+  bool sharesBarriers() const { return stride > 1; }
+  /// The number of this group, given that of this thread, both of type index.
+  mlir::Value numberOf(mlir::Value thread);
+  /// Leaves a group without a first thread unless the condition holds.
+  void requireForFirst(mlir::Value condition);
   /// The number of this thread in its group, of type index.
   mlir::Value lane() const { return number; }
   /// True in the first thread of the group; null if it is alone.
@@ -37,13 +44,16 @@ public:
   mlir::Value sharedMemory(int64_t bytes);
 
 private:
+  int64_t warps() const { return threads * stride / kWarpThreads; }
+  mlir::Value inStride();
+  mlir::Value memoryOfBlock(int64_t bytes);
   mlir::Value fromLane(mlir::Value value, mlir::Value distance);
   mlir::Value combineWarps(mlir::Operation *combiner, mlir::Value value);
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::ModuleOp module;
-  int64_t threads;
+  int64_t threads, stride;
   mlir::Value inBlock, number, first; // inBlock: the number of the thread in its block, i32
   mlir::Value exchange;               // memory of the warps of a block
 };
