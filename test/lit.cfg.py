@@ -36,7 +36,8 @@ config.test_exec_root = os.path.join(
 )
 
 binaries = os.path.join(config.tfc_build_root, "bin")
-config.environment["PATH"] = os.pathsep.join([binaries, config.tfc_llvm_tools, os.environ["PATH"]])
+cuda_tools = os.path.join(config.tfc_source_root, "build", "cuda-tools", "bin")  # of tools/setup --cuda
+config.environment["PATH"] = os.pathsep.join([binaries, config.tfc_llvm_tools, os.environ["PATH"], cuda_tools])
 for name in ["HOME", "TMPDIR", "CUDA_VISIBLE_DEVICES"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
@@ -87,7 +88,7 @@ features = {
     "cuda": has_cuda(),
     "tfc": os.path.exists(os.path.join(binaries, "tfc")),
     "flatbuffers": has_flatbuffers(),
-    "ptxas": shutil.which("ptxas") is not None,
+    "ptxas": shutil.which("ptxas", path=config.environment["PATH"]) is not None,
     "clang-format": os.path.exists(clang_format),
     "onnx-testdata": os.path.isdir("/usr/share/libonnx-testdata/data/node"),
     "libclc": os.path.exists(config.tfc_libclc),
