@@ -8,6 +8,7 @@
 
 #include "compiler/gpu/GridEmitter.h"
 #include "compiler/gpu/Passes.h"
+#include "compiler/gpu/TileEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/Prepare.h"
 #include "compiler/kernels/Sharing.h"
@@ -62,6 +63,7 @@ private:
   AffineExpr scratchBytes;
   DenseMap<Value, AffineExpr> offsets;                             // of values in scratch memory
   DenseMap<Operation *, SmallVector<AffineExpr>> workspaceOffsets; // of operations that need some
+  DenseMap<const Nest *, AffineExpr> partOffsets; // of products whose sums have parts
   SmallVector<kernel::GridAttr> grids;
 };
 
@@ -82,7 +84,10 @@ AffineExpr KernelCodegen::reserve(AffineExpr bytes) {
 /// All launches of a kernel have the same scratch memory, in which they pass values to each other.
 void KernelCodegen::planScratch() {
   scratchBytes = getAffineConstantExpr(0, b.getContext());
-  for (const Grid &grid : plan.getGrids())
+  for (const Grid &grid : plan.getGrids()) {
+    if (grid.kind == Grid::Kind::Tile && grid.product->parts > 1)
+      partOffsets[grid.nest] =
+          reserve(PartSums::count(*grid.product) * bytesOf(grid.product->form.computeType));
     for (const LoopStage *stage : grid.nest->stages) {
       for (Value result : stage->op->getResults())
         if (plan.storage(result) == Storage::Scratch && !offsets.contains(result)) {
@@ -96,6 +101,7 @@ void KernelCodegen::planScratch() {
       for (const Workspace &wanted : workspaceOf(shapes, stage->op))
         own.push_back(reserve(threads * wanted.count * bytesOf(wanted.elementType)));
     }
+  }
 }
 
 Value KernelCodegen::scratchAt(KernelEmitter &emitter, Value scratch, AffineExpr offset) {
@@ -277,7 +283,10 @@ LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
   LLVM::ReturnOp::create(b, loc, ValueRange());
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(emitter);
-  GridEmitter(emitter, grid, group).emit(pointOf(emitter, grid, thread));
+  Value partSums;
+  if (auto offset = partOffsets.find(grid.nest); offset != partOffsets.end())
+    partSums = scratchAt(emitter, function.getArguments().back(), offset->second);
+  GridEmitter(emitter, grid, group, partSums).emit(pointOf(emitter, grid, thread));
   grids.push_back(kernel::GridAttr::get(b.getContext(), b.getStringAttr(name),
                                         map(normalize(points * group.size())), kBlockThreads));
   return success(!emitter.failed());

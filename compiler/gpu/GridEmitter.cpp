@@ -33,7 +33,13 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
       return emitScanLine(e, scan, point);
     return emitSortLine(e, cast<SortOp>(op), point);
   case Grid::Kind::Tile:
-    return TileEmitter(e, *nest.sweeps.front().product, *grid.product, group).emit(point);
+    return TileEmitter(e, *nest.sweeps.front().product, *grid.product, group,
+                       PartSums(e, *grid.product, partSums))
+        .emit(point);
+  case Grid::Kind::PartSum: {
+    PartSums parts(e, *grid.product, partSums);
+    return emitPartSum(e, *nest.sweeps.front().product, *grid.product, parts, point);
+  }
   case Grid::Kind::Copy:
     return emitScatterCopy(e, cast<ScatterOp>(op), point);
   case Grid::Kind::Update:

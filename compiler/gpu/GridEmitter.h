@@ -11,8 +11,9 @@ namespace tfc::gpu {
 /// Emits the loops of a thread, around KernelEmitter.
 class GridEmitter : StageEmitter {
 public:
-  GridEmitter(KernelEmitter &emitter, const Grid &grid, ThreadGroup &group)
-      : StageEmitter(emitter, *grid.nest), grid(grid), group(group) {}
+  /// `partSums` is memory for the parts of a sum of products, if it has several.
+  GridEmitter(KernelEmitter &emitter, const Grid &grid, ThreadGroup &group, mlir::Value partSums)
+      : StageEmitter(emitter, *grid.nest), grid(grid), group(group), partSums(partSums) {}
 
   /// Emits the work at a point of the grid's index space.
   void emit(llvm::ArrayRef<mlir::AffineExpr> point);
@@ -43,6 +44,7 @@ private:
 
   const Grid &grid;
   ThreadGroup &group;
+  mlir::Value partSums;
   /// The loop of the sweep at hand whose points are divided among the threads of the group.
   std::optional<unsigned> divided;
   llvm::SmallVector<HeldPoint> points;

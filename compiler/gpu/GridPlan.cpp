@@ -246,6 +246,13 @@ void GridPlan::addTiles(const Nest &nest) {
                        cast<kernel::FuncOp>(kernel).getTargetDescription().getFactors());
   grid.sizes = grid.product->gridSizes();
   grid.groupThreads = kBlockThreads;
+  if (grid.product->parts == 1)
+    return;
+  Grid sum = grid;
+  sum.kind = Grid::Kind::PartSum;
+  sum.sizes = sum.product->elementSizes();
+  sum.groupThreads = 1;
+  grids.push_back(std::move(sum));
 }
 
 void GridPlan::addSpecial(const Nest &nest, Operation *op) {

@@ -26,6 +26,8 @@ struct Grid {
     Line,
     /// A tile of a sum of products.
     Tile,
+    /// An element of such a sum whose parts other launches have computed.
+    PartSum,
     /// An element of a scatter's operand, copied to the result.
     Copy,
     /// An element of the rows that a scatter updates, by all updates in order.

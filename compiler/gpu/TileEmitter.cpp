@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/TileEmitter.h"
+#include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -14,12 +15,47 @@ using namespace tfc::gpu;
 using namespace tfc::kernels;
 
 TileEmitter::TileEmitter(KernelEmitter &emitter, const ContractionNest &nest,
-                         const TiledProduct &product, ThreadGroup &group)
+                         const TiledProduct &product, ThreadGroup &group, PartSums parts)
     : IndexArithmetic(emitter), e(emitter), nest(nest), product(product), group(group),
-      multiplier(TileMultiplier::create(emitter, product, group)), type(product.form.computeType) {}
+      parts(parts), multiplier(TileMultiplier::create(emitter, product, group)),
+      type(product.form.computeType) {}
 
 Value TileEmitter::isLess(Value lhs, Value rhs) {
   return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lhs, rhs);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+AffineExpr PartSums::count(const TiledProduct &product) {
+  AffineExpr count = getAffineConstantExpr(product.parts, product.elementSizes()[0].getContext());
+  for (AffineExpr size : product.elementSizes())
+    count = count * size;
+  return normalize(count);
+}
+
+Value PartSums::at(AffineExpr part, ArrayRef<AffineExpr> element) {
+  AffineExpr position = part;
+  for (auto [size, index] : llvm::zip_equal(product.elementSizes(), element))
+    position = position * size + index;
+  return elementAt(e.builder(), e.loc(), memory, product.form.computeType,
+                   e.indexValue(normalize(position)));
+}
+
+void tfc::gpu::emitPartSum(KernelEmitter &e, const ContractionNest &nest,
+                           const TiledProduct &product, PartSums &parts,
+                           ArrayRef<AffineExpr> element) {
+  OpBuilder &b = e.builder();
+  Type type = product.form.computeType;
+  Value sum;
+  for (int64_t part = 0; part < product.parts; ++part) {
+    Value next = LLVM::LoadOp::create(b, e.loc(), type, parts.at(e.constantExpr(part), element));
+    sum = sum ? addValues(b, e.loc(), sum, next) : next;
+  }
+  AffineExpr m = element[element.size() - 2], n = element.back();
+  storeProduct(e, nest, product.form, product.point(element.drop_back(2), m, n, e.constantExpr(0)),
+               sum);
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,14 +132,24 @@ void TileEmitter::finish(const Values &sums) {
     KernelEmitter::Scope scope(e);
     Value place = add(mul(inRow, kSumPitch), inColumn);
     Value sum = LLVM::LoadOp::create(b, loc, type, elementAt(b, loc, memory, type, place));
-    SmallVector<AffineExpr> point =
-        product.point(inBatch, e.addDim(m), e.addDim(n), e.constantExpr(0));
+    AffineExpr mIndex = e.addDim(m), nIndex = e.addDim(n);
+    if (part) {
+      SmallVector<AffineExpr> element(inBatch);
+      element.append({mIndex, nIndex});
+      LLVM::StoreOp::create(b, loc, sum, parts.at(part, element));
+      return Values();
+    }
+    SmallVector<AffineExpr> point = product.point(inBatch, mIndex, nIndex, e.constantExpr(0));
     storeProduct(e, nest, product.form, point, sum);
     return Values();
   });
 }
 
 void TileEmitter::emit(ArrayRef<AffineExpr> point) {
+  if (product.parts > 1) {
+    part = point.front();
+    point = point.drop_front();
+  }
   inBatch.assign(point.begin(), point.end() - 2);
   mSize = e.indexValue(product.form.extentOf(product.m));
   nSize = e.indexValue(product.form.extentOf(product.n));
@@ -118,7 +164,12 @@ void TileEmitter::emit(ArrayRef<AffineExpr> point) {
   bPanel =
       makePanel(false, point.back(), elementAt(b, loc, memory, element, constant(panelElements)));
   Values sums(kSumsOfThread, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
-  sums = e.forLoop(constant(0), kSize, kTileDepth, sums, [&](LoopDim dim, Values carried) {
+  Value from = constant(0), to = kSize;
+  if (part) {
+    from = e.indexValue(part * product.partExtent());
+    to = minimum(add(from, e.indexValue(product.partExtent())), kSize);
+  }
+  sums = e.forLoop(from, to, kTileDepth, sums, [&](LoopDim dim, Values carried) {
     Value k0 = e.indexValue(dim);
     Values left = load(a, k0), right = load(bPanel, k0);
     group.wait(); // for the readers of the last step

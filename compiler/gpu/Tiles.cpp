@@ -62,14 +62,47 @@ TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op, Type fact
   };
   isAAlongK = isAlongK(true);
   isBAlongK = isAlongK(false);
+  divideSum();
+}
+
+/// Blocks that keep a GPU busy, the terms that are worth a block, and the most parts of a sum.
+static constexpr int64_t kEnoughBlocks = 256, kTermsOfPart = 256, kMostParts = 16;
+
+/// Divides a long sum if there are few tiles. If the number of terms is known when it runs, a few
+/// parts are a guess: with few terms some are empty.
+void TiledProduct::divideSum() {
+  constexpr int64_t kPartsOfUnknown = 4;
+  int64_t tiles = 1;
+  for (AffineExpr size : gridSizes()) {
+    std::optional<int64_t> known = constantOf(normalize(size));
+    if (!known)
+      return;
+    tiles *= *known;
+  }
+  std::optional<int64_t> terms = constantOf(normalize(form.extentOf(k)));
+  int64_t most = terms ? std::min(*terms / kTermsOfPart, kMostParts) : kPartsOfUnknown;
+  parts = std::max<int64_t>(std::min(most, kEnoughBlocks / std::max<int64_t>(tiles, 1)), 1);
+}
+
+AffineExpr TiledProduct::partExtent() const {
+  return normalize(form.extentOf(k).ceilDiv(parts * kTileDepth) * kTileDepth);
 }
 
 SmallVector<AffineExpr> TiledProduct::gridSizes() const {
+  SmallVector<AffineExpr> sizes = elementSizes();
+  for (AffineExpr &size : MutableArrayRef(sizes).take_back(2))
+    size = normalize(size.ceilDiv(kTile));
+  if (parts > 1)
+    sizes.insert(sizes.begin(), getAffineConstantExpr(parts, sizes.back().getContext()));
+  return sizes;
+}
+
+SmallVector<AffineExpr> TiledProduct::elementSizes() const {
   SmallVector<AffineExpr> sizes;
   for (unsigned loop : batch)
     sizes.push_back(form.loopSizes[loop]);
   for (ArrayRef<unsigned> loops : {ArrayRef(m), ArrayRef(n)})
-    sizes.push_back(normalize(form.extentOf(loops).ceilDiv(kTile)));
+    sizes.push_back(normalize(form.extentOf(loops)));
   return sizes;
 }
 

@@ -19,16 +19,27 @@ struct TiledProduct {
   bool isAAlongK = false, isBAlongK = false;
   /// The type of factors that matrix units multiply; null if lanes multiply.
   mlir::Type matrixType;
+  /// The number of parts of the sum, each computed by other blocks. If there are several, a second
+  /// launch adds them up in order.
+  int64_t parts = 1;
 
   /// Products of f32 may round their factors to `factors`, tf32 or bf16; null: they may not.
   TiledProduct(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op, mlir::Type factors);
 
-  /// The extents of the batch, then the numbers of tiles along m and n.
+  /// The number of parts, if there are several, the extents of the batch, then the numbers of tiles
+  /// along m and n.
   llvm::SmallVector<mlir::AffineExpr> gridSizes() const;
+  /// The extents of the batch, of m and of n.
+  llvm::SmallVector<mlir::AffineExpr> elementSizes() const;
+  /// The number of terms of a part, a multiple of a step.
+  mlir::AffineExpr partExtent() const;
   /// The indices of all loops, given those of the batch and the counters of the dimensions.
   llvm::SmallVector<mlir::AffineExpr> point(llvm::ArrayRef<mlir::AffineExpr> inBatch,
                                             mlir::AffineExpr mIndex, mlir::AffineExpr nIndex,
                                             mlir::AffineExpr kIndex) const;
+
+private:
+  void divideSum();
 };
 
 /// Returns true if tiles suit a sum of products: it has enough rows, columns and terms.
