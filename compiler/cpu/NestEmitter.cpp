@@ -115,7 +115,7 @@ void NestEmitter::tileRows(const LoopSweep &sweep, Lanes &lanes) const {
   for (const LoopStage *stage : sweep.stages)
     results += stage->isParallel() ? 0 : stage->op->getNumResults();
   const LoopStage &stage = *sweep.stages.front();
-  for (unsigned loop : llvm::reverse(ArrayRef(sweep.loops).take_front(sweep.numParallel))) {
+  for (unsigned loop : llvm::reverse(sweep.around())) {
     if (loop == *sweep.laneLoop || results != 1)
       continue;
     auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, b.getContext()));

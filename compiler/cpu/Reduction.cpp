@@ -225,7 +225,7 @@ void NestEmitter::columnBlock(const LoopSweep &sweep, int64_t rows, int64_t unro
         for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits()))
           accumulators.push_back(e.broadcast(e.element(init, resultAt(*stage, number))));
   });
-  auto reduction = ArrayRef(sweep.loops).drop_front(sweep.numParallel);
+  auto reduction = sweep.inside();
   auto addPoint = [&](Values carried) {
     unsigned next = 0;
     forEachVector([&] {

@@ -8,7 +8,6 @@
 
 #include "compiler/gpu/GridEmitter.h"
 #include "compiler/gpu/Passes.h"
-#include "compiler/gpu/TileEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/Prepare.h"
 #include "compiler/kernels/Sharing.h"
@@ -85,9 +84,9 @@ AffineExpr KernelCodegen::reserve(AffineExpr bytes) {
 void KernelCodegen::planScratch() {
   scratchBytes = getAffineConstantExpr(0, b.getContext());
   for (const Grid &grid : plan.getGrids()) {
-    if (grid.kind == Grid::Kind::Tile && grid.product->parts > 1)
+    if (grid.kind == Grid::Kind::PartSum)
       partOffsets[grid.nest] =
-          reserve(PartSums::count(*grid.product) * bytesOf(grid.product->form.computeType));
+          reserve(grid.points() * grid.product->parts * bytesOf(grid.product->form.computeType));
     for (const LoopStage *stage : grid.nest->stages) {
       for (Value result : stage->op->getResults())
         if (plan.storage(result) == Storage::Scratch && !offsets.contains(result)) {

@@ -147,8 +147,7 @@ GridEmitter::Values GridEmitter::emitSums(ArrayRef<unsigned> numbers,
 
 /// Emits the inner loops of a sweep from accumulators on; all threads of the group return the same.
 GridEmitter::Values GridEmitter::emitReductions(const LoopSweep &sweep, Values carried, Body body) {
-  ArrayRef<unsigned> inside(sweep.loops);
-  inside = inside.drop_front(sweep.numParallel);
+  ArrayRef<unsigned> inside = sweep.inside();
   SmallVector<Operation *> sums = sumsOf(sweep);
   carried = sums.empty() ? emitLoops(inside, carried, body) : emitSums(inside, sums, carried, body);
   if (!divided || !llvm::is_contained(inside, *divided))
@@ -180,8 +179,7 @@ void GridEmitter::store(const LoopStage &stage, ArrayRef<unsigned> open) {
 
 /// Parallel stages are stored and reductions accumulate at each point.
 void GridEmitter::emitPointwise(const LoopSweep &sweep) {
-  ArrayRef<unsigned> around(sweep.loops);
-  around = around.take_front(sweep.numParallel);
+  ArrayRef<unsigned> around = sweep.around();
   emitLoops(around, {}, [&](Values) -> Values {
     Values accumulators;
     for (const LoopStage *stage : sweep.stages)
@@ -238,35 +236,34 @@ GridEmitter::Values GridEmitter::emitPoint(const LoopSweep &sweep, Values carrie
 
 /// Reductions from their initial values on, then the parallel stages that read their results.
 void GridEmitter::emitColumn(const LoopSweep &sweep) {
-  ArrayRef<unsigned> around(sweep.loops);
-  around = around.take_front(sweep.numParallel);
+  ArrayRef<unsigned> around = sweep.around();
   emitLoops(around, {}, [&](Values) -> Values {
-    Values inits, accumulators;
+    Values accumulators;
+    // Each thread of a group has a part; the initial value is added to all of them.
+    auto initial = [&](const LoopStage &stage, unsigned number) {
+      return e.element(stage.generic().getDpsInits()[number], resultAt(stage, number));
+    };
     for (const LoopStage *stage : sweep.stages)
-      if (!stage->isParallel())
-        for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits())) {
-          inits.push_back(e.element(init, resultAt(*stage, number)));
-          // Each thread of a group has a part, the first value only once.
-          accumulators.push_back(divided ? neutral(combinerOf(stage->generic(), number))
-                                         : inits.back());
-        }
+      for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i)
+        accumulators.push_back(divided ? neutral(combinerOf(stage->generic(), i))
+                                       : initial(*stage, i));
     accumulators = emitReductions(sweep, accumulators, [&](Values carried) {
       return accumulate(sweep, carried, /*withParallel=*/false);
     });
-    unsigned first = 0;
-    for (const LoopStage *stage : sweep.stages)
-      for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i, ++first)
-        if (divided)
-          accumulators[first] =
-              combine(b, loc, combinerOf(stage->generic(), i), inits[first], accumulators[first]);
     unsigned next = 0;
     for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel()) {
         evaluateParallel(*stage);
         continue;
       }
-      for (OpResult result : stage->op->getResults())
-        e.bind(result, resultAt(*stage, result.getResultNumber()), accumulators[next++]);
+      for (OpResult result : stage->op->getResults()) {
+        unsigned number = result.getResultNumber();
+        Value value = accumulators[next++];
+        if (divided)
+          value =
+              combine(b, loc, combinerOf(stage->generic(), number), initial(*stage, number), value);
+        e.bind(result, resultAt(*stage, number), value);
+      }
     }
     for (const LoopStage *stage : sweep.stages)
       store(*stage, around);

@@ -60,8 +60,7 @@ static unsigned longestReduction(const Grid &grid, const LoopSweep &sweep) {
   auto extentOf = [&](unsigned loop) {
     return constantOf(normalize(grid.nest->sizes[loop])).value_or(INT64_MAX);
   };
-  ArrayRef<unsigned> inside(sweep.loops);
-  inside = inside.drop_front(sweep.numParallel);
+  ArrayRef<unsigned> inside = sweep.inside();
   return *std::max_element(inside.begin(), inside.end(),
                            [&](unsigned a, unsigned b) { return extentOf(a) < extentOf(b); });
 }
@@ -159,10 +158,8 @@ static int64_t columnsOfBlock(const Grid &grid) {
   if (grid.sweeps.size() != 1)
     return 1;
   const LoopSweep &sweep = *grid.sweeps.front();
-  ArrayRef<unsigned> inside(sweep.loops);
-  inside = inside.drop_front(sweep.numParallel);
   int64_t points = constantOf(grid.points()).value_or(0);
-  if (sweep.kind != LoopSweep::Kind::Column || inside.empty() || points >= kMostColumns)
+  if (sweep.kind != LoopSweep::Kind::Column || sweep.inside().empty() || points >= kMostColumns)
     return 1;
   AffineExpr longest = normalize(grid.nest->sizes[longestReduction(grid, sweep)]);
   int64_t enough = points < kManyColumns ? kFewTerms : kMoreTerms;
@@ -241,9 +238,8 @@ void GridPlan::addTiles(const Nest &nest) {
   Grid &grid = grids.emplace_back();
   grid.kind = Grid::Kind::Tile;
   grid.nest = &nest;
-  Operation *kernel = nest.stages.front()->op->getParentOp();
   grid.product.emplace(shapes, nest.sweeps.front().product->op,
-                       cast<kernel::FuncOp>(kernel).getTargetDescription().getFactors());
+                       shapes.kernel().getTargetDescription().getFactors());
   grid.sizes = grid.product->gridSizes();
   grid.groupThreads = kBlockThreads;
   if (grid.product->parts == 1)
@@ -286,13 +282,19 @@ void GridPlan::findShared() {
 
 /// A reader of another element of a row computes it again.
 void GridPlan::findHeld() {
-  for (const Grid &grid : grids)
+  auto hold = [&](const LoopStage &stage) {
+    for (Value value : stage.op->getResults())
+      if (!shared.contains(value) && schedule.storage(value) != Storage::Result)
+        held.insert(value);
+  };
+  for (const Grid &grid : grids) {
+    if (grid.heldPoints == 0)
+      continue;
     for (const LoopSweep *sweep : grid.sweeps)
       for (const LoopStage *stage : sweep->stages)
-        if (grid.heldPoints > 0 && grid.dividedLoop(*sweep) && stage->isParallel())
-          for (Value value : stage->op->getResults())
-            if (!shared.contains(value) && schedule.storage(value) != Storage::Result)
-              held.insert(value);
+        if (grid.dividedLoop(*sweep) && stage->isParallel())
+          hold(*stage);
+  }
 }
 
 Storage GridPlan::storage(Value value) const {

@@ -28,13 +28,6 @@ Value TileEmitter::isLess(Value lhs, Value rhs) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-AffineExpr PartSums::count(const TiledProduct &product) {
-  AffineExpr count = getAffineConstantExpr(product.parts, product.elementSizes()[0].getContext());
-  for (AffineExpr size : product.elementSizes())
-    count = count * size;
-  return normalize(count);
-}
-
 Value PartSums::at(AffineExpr part, ArrayRef<AffineExpr> element) {
   AffineExpr position = part;
   for (auto [size, index] : llvm::zip_equal(product.elementSizes(), element))

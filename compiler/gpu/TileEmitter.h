@@ -12,8 +12,6 @@ public:
   PartSums(kernels::KernelEmitter &emitter, const TiledProduct &product, mlir::Value memory)
       : e(emitter), product(product), memory(memory) {}
 
-  /// The number of elements.
-  static mlir::AffineExpr count(const TiledProduct &product);
   /// The address of an element of a part; the indices are those of the batch, m and n.
   mlir::Value at(mlir::AffineExpr part, llvm::ArrayRef<mlir::AffineExpr> element);
 

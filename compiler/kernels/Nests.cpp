@@ -344,9 +344,8 @@ void Schedule::formSweeps(Nest &nest) {
 void Schedule::chooseLaneLoop(Nest &nest, LoopSweep &sweep) {
   if (sweep.kind != LoopSweep::Kind::Pointwise && sweep.kind != LoopSweep::Kind::Column)
     return;
-  ArrayRef<unsigned> candidates(sweep.loops);
-  candidates = sweep.kind == LoopSweep::Kind::Column ? candidates.take_front(sweep.numParallel)
-                                                     : candidates.drop_front(sweep.numParallel);
+  ArrayRef<unsigned> candidates =
+      sweep.kind == LoopSweep::Kind::Column ? sweep.around() : sweep.inside();
   int64_t bestScore = std::numeric_limits<int64_t>::min();
   for (unsigned candidate : candidates) {
     auto dim = loopDim(*sweep.stages.front(), candidate);
@@ -432,9 +431,7 @@ void Schedule::collapseLoops(Nest &nest) {
   for (LoopSweep &sweep : nest.sweeps) {
     if (sweep.kind == LoopSweep::Kind::Contraction)
       continue;
-    ArrayRef<unsigned> loops(sweep.loops);
-    SmallVector<unsigned> front(loops.take_front(sweep.numParallel));
-    SmallVector<unsigned> back(loops.drop_front(sweep.numParallel));
+    SmallVector<unsigned> front(sweep.around()), back(sweep.inside());
     collapse(sweep.stages, front);
     collapse(sweep.stages, back);
   }

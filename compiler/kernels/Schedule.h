@@ -77,6 +77,14 @@ struct LoopSweep {
   /// Number of the nest's loop along which lanes run, if any.
   std::optional<unsigned> laneLoop;
   std::optional<ContractionNest> product;
+
+  /// The loops around the accumulators, and those inside.
+  llvm::ArrayRef<unsigned> around() const {
+    return llvm::ArrayRef<unsigned>(loops).take_front(numParallel);
+  }
+  llvm::ArrayRef<unsigned> inside() const {
+    return llvm::ArrayRef<unsigned>(loops).drop_front(numParallel);
+  }
 };
 
 /// Loops around one or more sweeps.

@@ -18,7 +18,10 @@ std::string quoteName(llvm::StringRef name);
 /// A string in the language's syntax, in quotes.
 std::string quoteString(llvm::StringRef text);
 
-/// A size or type, with names that are keywords in backquotes.
+/// Sizes and facts, with names that are keywords in backquotes.
+std::string quoteWords(llvm::StringRef text);
+
+/// A size or type, likewise.
 std::string sizeText(const dfg::DimExpr &size);
 std::string typeText(mlir::Type type);
 

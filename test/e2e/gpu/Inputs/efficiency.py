@@ -1,19 +1,13 @@
 """efficiency.py LIBRARY COUNTERS: calls each entry on the emulated GPU, compares it with NumPy, and the bytes that its
 kernels move with those of its feeds and fetches."""
 
-import json
 import math
-import os
 import sys
 
 import numpy as np
+from counted import call
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 library, counters = sys.argv[1:]
-os.environ["TFC_EMULATED_COUNTERS"] = counters
-
-from model import Model
-
 random = np.random.default_rng(0)
 
 
@@ -42,13 +36,9 @@ def loss(x, label):
 
 
 def check(entry, feeds, want, limit, atol=1e-6):
-    model = Model(library, threads=1)
-    got = model.call(entry, **feeds)
-    del model
+    got, kernels = call(library, counters, entry, feeds)
     for value, expected in zip(got, want):
         np.testing.assert_allclose(value, expected, rtol=2e-3 if value.dtype == np.float16 else 2e-5, atol=atol)
-    with open(counters) as file:
-        kernels = [json.loads(line) for line in file]
     least = sum(value.nbytes for value in [*feeds.values(), *got])
     moved = sum(kernel["global_bytes_read"] + kernel["global_bytes_written"] for kernel in kernels)
     sectors = 32 * sum(kernel["global_sectors"] for kernel in kernels)

@@ -1,17 +1,12 @@
 """precision.py PRECISION LIBRARY COUNTERS: products on the emulated GPU, compared with sums in f64 of factors that NumPy
 has rounded, and what the kernels executed."""
 
-import json
-import os
 import sys
 
 import numpy as np
+from counted import call
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 precision, library, counters = sys.argv[1:]
-os.environ["TFC_EMULATED_COUNTERS"] = counters
-
-from model import Model
 
 TILE, DEPTH = 64, 16
 
@@ -32,11 +27,10 @@ ROUND = {
 
 def check(entry, x, w, factors, tensor):
     """Compares the product with that of factors of a type; `tensor`: tensor instructions do all of it."""
-    model = Model(library, threads=1)
     transposed = entry == "transposed"
     feeds = dict(x=x.T, w=w.T) if transposed else dict(x=x, w=w)
-    got = model.call(entry, **{name: np.ascontiguousarray(value) for name, value in feeds.items()})[0]
-    del model
+    feeds = {name: np.ascontiguousarray(value) for name, value in feeds.items()}
+    (got,), kernels = call(library, counters, entry, feeds)
     half_ulp = {np.float16: 2.0**-11, np.uint16: 2.0**-8}.get(w.dtype.type, 0)
     if w.dtype == np.uint16:  # bf16
         x, w, got = ((value.astype(np.uint32) << 16).view(np.float32) for value in (x, w, got))
@@ -47,8 +41,6 @@ def check(entry, x, w, factors, tensor):
     if factors != "f32":
         exact = np.asarray(x, np.float64) @ np.asarray(w, np.float64)
         assert np.abs(exact - a @ b).max() > 1e-5  # the bound tells them apart
-    with open(counters) as file:
-        kernels = [json.loads(line) for line in file]
     product = next(kernel for kernel in kernels if "matmul" in kernel["kernel"])
     m, k, n = *a.shape, b.shape[1]
     blocks = -(-m // TILE) * -(-n // TILE) * -(-k // DEPTH)
