@@ -75,10 +75,12 @@ void colocate(Graph &graph) {
     const Group &group = groups[groupOf[index]];
     node.device = devices[index];
     complete(node.device, group.device);
-    if (node.neighbours.empty() || saysWhere(node.device))
+    bool isNextToState =
+        any_of(node.neighbours, [&](unsigned i) { return isState(graph.nodes[i]); });
+    if (node.neighbours.empty() || isNextToState || saysWhere(node.device))
       continue;
     for (unsigned state : ArrayRef(group.states).take_front(kMostStates))
-      if (state != index && !is_contained(node.neighbours, state))
+      if (state != index)
         node.neighbours.push_back(state);
   }
   dropContradictions(graph);

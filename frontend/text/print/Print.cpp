@@ -281,12 +281,18 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
 }
 
 /// Returns true if the text has exactly the same sparse gradients: the language makes all gradients
-/// sparse that can be.
+/// sparse that can be. Operations that stand in a `dataflow` block may be outside of it when the
+/// text is read, so that the block no longer is a reader.
 static bool hasAllSparse(dfg::GradientsOp op) {
   dfg::ReadersTowards readers(op.getY());
   return all_of(enumerate(op.getXs()), [&](auto x) {
-    return is_contained(op.getSparse(), static_cast<int64_t>(x.index())) ==
-           readers.isSparseGradient(x.value());
+    bool isSparse = is_contained(op.getSparse(), static_cast<int64_t>(x.index()));
+    SmallVector<Operation *, 1> ops = readers.of(x.value());
+    auto isBlock = llvm::IsaPred<dfg::DataflowOp>;
+    bool isInBlocks = any_of(ops, isBlock) && all_of(ops, [&](Operation *reader) {
+                        return isBlock(reader) || dfg::gathersRows(reader);
+                      });
+    return isSparse == readers.isSparseGradient(x.value()) && !isInBlocks;
   });
 }
 

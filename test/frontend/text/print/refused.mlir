@@ -6,6 +6,7 @@
 // RUN: not tfc compile %t/order.mlir --emit=graph 2>&1 | FileCheck %s --check-prefix=ORDER
 // RUN: not tfc compile %t/node.mlir --emit=graph 2>&1 | FileCheck %s --check-prefix=NODE
 // RUN: tfc compile %t/node.mlir --emit=graph --stop-after=controlflow | FileCheck %s --check-prefix=REGIONS
+// RUN: not tfc compile %t/rows.mlir --emit=graph 2>&1 | FileCheck %s --check-prefix=ROWS
 // CLAMP: clamp.mlir:5:{{.*}}: error: 'clamp' expects 'min' to be at most 'max', but got 2 and 1, which the graph language refuses [no-text]
 // ZERO: zero.mlir:4:{{.*}}: error: 'mod' of integers by zero makes every call fail, which the graph language refuses [no-text]
 // ENDLESS: endless.mlir:3:{{.*}}: error: this loop never ends once it begins, which the graph language refuses [no-text]
@@ -15,6 +16,8 @@
 // NODE: node.mlir:4:{{.*}}: error: 'dfg.node' cannot be written in the graph language [no-text]
 // NODE: note: --stop-after=controlflow writes branches and loops in place of this form
 // REGIONS: entry e(
+// The gradient would be rows: nothing in the block depends on the block.
+// ROWS: rows.mlir:8:{{.*}}: error: 'dfg.gradients' cannot be written in the graph language [no-text]
 //--- clamp.mlir
 module @m {
   dfg.entry @e(%x: tensor<f32>) -> (tensor<f32> {dfg.name = "y"}) {
@@ -68,5 +71,17 @@ module @m {
       dfg.yield %a : tensor<f32>
     }
     dfg.return %y : tensor<f32>
+  }
+}
+//--- rows.mlir
+module @m {
+  dfg.entry @e(%x: tensor<8x4xf32>, %i: tensor<3xi64>) -> (tensor<8x4xf32> {dfg.name = "y"}) {
+    %loss = dfg.dataflow -> tensor<f32> attributes {names = ["loss"]} {
+      %0 = dfg.gather %x, %i : tensor<8x4xf32>, tensor<3xi64>
+      %1 = dfg.sum %0 : tensor<3x4xf32>
+      dfg.yield %1 : tensor<f32>
+    }
+    %y = dfg.gradients %loss, [%x] : (tensor<f32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    dfg.return %y : tensor<8x4xf32>
   }
 }
