@@ -144,26 +144,54 @@ tfc_status Gpu::open(const Allocator &allocator, const tfc_model &model, int32_t
   return TFC_OK;
 }
 
-tfc_status Gpu::load(const Allocator &allocator, Message &message) {
-  const tfc_image_info &code = *image;
+const tfc_binary_info *tfc::runtime::findBinary(const tfc_image_info &image, int64_t capability) {
+  const tfc_binary_info *best = nullptr;
+  for (int64_t i = 0; i < image.binary_count; ++i) {
+    const tfc_binary_info &binary = image.binaries[i];
+    bool runs = binary.capability / 10 == capability / 10 && binary.capability <= capability;
+    if (runs && (!best || binary.capability > best->capability))
+      best = &binary;
+  }
+  return best;
+}
+
+/// Loads the binary for the device. If there is none, or the driver does not take it, it compiles
+/// the PTX.
+tfc_status Gpu::loadCode(Message &message) {
+  int32_t major = 0, minor = 0;
+  if (driver.getDeviceAttribute(&major, cuda::kCapabilityMajor, device) == cuda::kSuccess &&
+      driver.getDeviceAttribute(&minor, cuda::kCapabilityMinor, device) == cuda::kSuccess)
+    if (const tfc_binary_info *binary = findBinary(*image, int64_t(major) * 10 + minor)) {
+      cuda::Result result = driver.loadModule(&module, binary->code, 0, nullptr, nullptr);
+      if (result == cuda::kSuccess || result == cuda::kOutOfMemory || endsDevice(result)) {
+        module = result == cuda::kSuccess ? module : nullptr;
+        return report(result, "the code of the model", message);
+      }
+    }
   char log[1024] = {};
   cuda::JitOption options[] = {cuda::kErrorLog, cuda::kErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
-  cuda::Result result = driver.loadModule(&module, code.code, 2, options, values);
-  if (result != cuda::kSuccess) {
-    module = nullptr;
-    tfc_status status = report(result, "the code of the model", message);
-    if (log[0])
-      message.add(": %s", log);
+  cuda::Result result = driver.loadModule(&module, image->code, 2, options, values);
+  if (result == cuda::kSuccess)
+    return TFC_OK;
+  module = nullptr;
+  tfc_status status = report(result, "the code of the model", message);
+  if (log[0])
+    message.add(": %s", log);
+  return status;
+}
+
+tfc_status Gpu::load(const Allocator &allocator, Message &message) {
+  const tfc_image_info &code = *image;
+  if (tfc_status status = loadCode(message))
     return status;
-  }
   if (!functions.reserve(allocator, code.grid_count * sizeof(cuda::Function))) {
     message.add("not enough memory for the functions of the GPU");
     return TFC_OUT_OF_MEMORY;
   }
   auto *found = reinterpret_cast<cuda::Function *>(functions.data());
   for (int64_t i = 0; i < code.grid_count; ++i) {
-    result = driver.getFunction(&found[i], module, code.grids[i].name);
+    cuda::Result result = driver.getFunction(&found[i], module, code.grids[i].name);
     if (result == cuda::kSuccess)
       result = driver.loadFunction(found[i]);
     if (result != cuda::kSuccess)

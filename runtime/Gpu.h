@@ -82,6 +82,7 @@ public:
 private:
   bool find(int32_t number);
   tfc_status load(const Allocator &allocator, Message &message);
+  tfc_status loadCode(Message &message);
   tfc_status copyConstants(const Allocator &allocator, const tfc_model &model, int32_t device,
                            Message &message);
   tfc_status copy(void *to, const void *from, uint64_t bytes, bool isToDevice, Message &message);
@@ -99,6 +100,10 @@ private:
   Block constants;                       // addresses, by number; null for those of other devices
   void *constantMemory = nullptr;
 };
+
+/// Returns the binary of an image that runs best on a GPU of a compute capability, in tenths; null
+/// if none does.
+const tfc_binary_info *findBinary(const tfc_image_info &image, int64_t capability);
 
 /// Waits for the work of a partition on a GPU. Returns a status, with the message set if it is not
 /// TFC_OK.

@@ -71,13 +71,22 @@ typedef struct tfc_grid_info {
   int64_t block;
 } tfc_grid_info;
 
+// The code of an image, assembled for a compute capability, in tenths. GPUs whose capability has
+// the same first digit and is not less run it.
+typedef struct tfc_binary_info {
+  const void *code;
+  int64_t capability;
+} tfc_binary_info;
+
 // The code for all devices of a kind that have memory of their own, in the form that their driver
-// loads: for "gpu", PTX as a text.
+// loads: for "gpu", PTX as a text, and what was assembled from it.
 typedef struct tfc_image_info {
   const char *kind; // of devices
   const char *code;
   const tfc_grid_info *grids;
   int64_t grid_count;
+  const tfc_binary_info *binaries; // of different capabilities
+  int64_t binary_count;
 } tfc_image_info;
 
 // A constant that `create` copies to a device with memory of its own.

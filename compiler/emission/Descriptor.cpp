@@ -90,7 +90,8 @@ static_assert(sizeof(tfc_entry_info) == 120 && offsetof(tfc_entry_info, facts) =
 static_assert(sizeof(tfc_partition_info) == 24 && sizeof(tfc_slot_info) == 8 &&
               sizeof(tfc_partitioning) == 32 && sizeof(tfc_device_info) == 24);
 static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
-static_assert(sizeof(tfc_grid_info) == 16 && sizeof(tfc_image_info) == 32);
+static_assert(sizeof(tfc_grid_info) == 16 && sizeof(tfc_binary_info) == 16 &&
+              sizeof(tfc_image_info) == 48);
 static_assert(sizeof(tfc_constant_info) == 24);
 static_assert(sizeof(tfc_model) == 120 && offsetof(tfc_model, init) == 56 &&
               offsetof(tfc_model, queue_count) == 72 && offsetof(tfc_model, device_count) == 88);
@@ -236,10 +237,17 @@ Constant *DescriptorBuilder::device(StringRef name) {
 }
 
 Constant *DescriptorBuilder::image(const ImageInfo &info) {
-  llvm::SmallVector<Constant *> grids;
+  llvm::SmallVector<Constant *> grids, binaries;
   for (auto &[name, block] : info.grids)
     grids.push_back(structure({text(name), i64(block)}));
-  return makeGlobal(structure({text(info.kind), text(info.code), array(grids), i64(grids.size())}));
+  for (auto &[capability, code] : info.binaries) {
+    llvm::GlobalVariable *bytes = makeGlobal(
+        llvm::ConstantDataArray::getString(module.getContext(), code, /*AddNull=*/false));
+    bytes->setAlignment(llvm::Align(16));
+    binaries.push_back(structure({bytes, i64(capability)}));
+  }
+  return makeGlobal(structure({text(info.kind), text(info.code), array(grids), i64(grids.size()),
+                               array(binaries), i64(binaries.size())}));
 }
 
 Constant *DescriptorBuilder::copiedConstants() {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/gpu/Assembler.h"
 #include "compiler/gpu/Legalize.h"
 #include "compiler/gpu/Libclc.h"
 #include "compiler/gpu/Passes.h"
@@ -86,16 +87,36 @@ struct GpuEmitImagePass : tfc::gpu::impl::GpuEmitImagePassBase<GpuEmitImagePass>
     FailureOr<std::string> code = compile(device);
     if (failed(code))
       return signalPassFailure();
+    FailureOr<ArrayAttr> binaries = assembleAll(device.getLoc(), *code);
+    if (failed(binaries))
+      return signalPassFailure();
     OpBuilder b(device);
-    kernel::ImageOp::create(b, device.getLoc(), kTargetName, *code);
+    kernel::ImageOp::create(b, device.getLoc(), b.getStringAttr(kTargetName),
+                            b.getStringAttr(*code), *binaries);
     device.erase();
   }
 
 private:
   FailureOr<std::string> compile(ModuleOp device);
+  FailureOr<ArrayAttr> assembleAll(Location loc, StringRef code);
 };
 
 } // namespace
+
+/// Returns null without capabilities.
+FailureOr<ArrayAttr> GpuEmitImagePass::assembleAll(Location loc, StringRef code) {
+  if (capabilities.empty())
+    return ArrayAttr();
+  llvm::Expected<std::vector<std::string>> binaries = assemble(code, capabilities);
+  if (!binaries)
+    return emitError(loc) << llvm::toString(binaries.takeError());
+  OpBuilder b(&getContext());
+  SmallVector<Attribute> attributes;
+  for (auto [capability, binary] : llvm::zip_equal(capabilities, *binaries))
+    attributes.push_back(
+        kernel::BinaryAttr::get(&getContext(), capability, b.getStringAttr(binary)));
+  return b.getArrayAttr(attributes);
+}
 
 FailureOr<std::string> GpuEmitImagePass::compile(ModuleOp device) {
   std::string error;

@@ -8,7 +8,8 @@
 
 using namespace mlir;
 
-void tfc::gpu::buildGpuLoweringPipeline(OpPassManager &pm, unsigned optLevel) {
+void tfc::gpu::buildGpuLoweringPipeline(OpPassManager &pm, unsigned optLevel,
+                                        llvm::ArrayRef<int64_t> capabilities) {
   OpPassManager &device = pm.nest<ModuleOp>();
   // Arithmetic on bf16, and functions of 16-bit floats, are those of f32, rounded.
   arith::ArithEmulateUnsupportedFloatsOptions bf16;
@@ -17,5 +18,5 @@ void tfc::gpu::buildGpuLoweringPipeline(OpPassManager &pm, unsigned optLevel) {
   device.nestAny().addPass(arith::createArithEmulateUnsupportedFloats(bf16));
   device.nestAny().addPass(math::createMathExtendToSupportedTypes());
   kernels::buildLoweringPipeline(device, createGpuExpandMathPass());
-  pm.addPass(createGpuEmitImagePass({optLevel}));
+  pm.addPass(createGpuEmitImagePass({optLevel, llvm::to_vector(capabilities)}));
 }

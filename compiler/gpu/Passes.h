@@ -21,9 +21,10 @@ namespace tfc::gpu {
 /// The name of the module with the functions of GPUs.
 inline constexpr llvm::StringLiteral kDeviceCode = "device_code";
 
-/// Lowers that module to the LLVM dialect and replaces it by an image; a module without one is
-/// unchanged.
-void buildGpuLoweringPipeline(mlir::OpPassManager &pm, unsigned optLevel);
+/// Lowers that module to the LLVM dialect and replaces it by an image, with binaries for GPUs of
+/// the compute capabilities, in tenths; a module without one is unchanged.
+void buildGpuLoweringPipeline(mlir::OpPassManager &pm, unsigned optLevel,
+                              llvm::ArrayRef<int64_t> capabilities = {});
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/gpu/Passes.h.inc"

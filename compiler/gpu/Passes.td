@@ -73,11 +73,14 @@ def GpuEmitImagePass : Pass<"tfc-gpu-emit-image", "::mlir::ModuleOp"> {
   let summary = "Compiles a GPU's functions to PTX";
   let description = [{
     Before: a module `device_code` in the LLVM dialect. After: a `kernel.image`
-    with its code replaces it. Errors: what LLVM's code generator for GPUs cannot
-    select, and functions that nothing defines.
+    with its code replaces it, and with the binaries that NVIDIA's assembler makes
+    from it for the capabilities asked for. Errors: what LLVM's code generator for
+    GPUs cannot select, functions that nothing defines, and those of the assembler.
   }];
   let options = [
-    Option<"optLevel", "opt-level", "unsigned", /*default=*/"2", "LLVM's optimisation level">
+    Option<"optLevel", "opt-level", "unsigned", /*default=*/"2", "LLVM's optimisation level">,
+    ListOption<"capabilities", "capabilities", "int64_t",
+               "Compute capabilities, in tenths, of the GPUs to assemble for">
   ];
   let dependentDialects = ["::tfc::kernel::KernelDialect"];
 }

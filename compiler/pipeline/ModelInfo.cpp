@@ -260,6 +260,8 @@ void tfc::describeCode(ModuleOp module, ModelInfo &model) {
     ImageInfo &info = model.image.emplace();
     info.kind = image.getTarget();
     info.code = image.getCode();
+    for (kernel::BinaryAttr binary : image.getKnownBinaries())
+      info.binaries.emplace_back(binary.getCapability(), binary.getCode().str());
     for (kernel::GridAttr grid : kernel::gridsOf(module))
       info.grids.emplace_back(grid.getName().str(), grid.getBlock());
   }

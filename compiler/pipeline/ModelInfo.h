@@ -25,6 +25,7 @@ struct VariableInfo {
 struct ImageInfo {
   std::string kind; // of the devices
   std::string code;
+  std::vector<std::pair<int64_t, std::string>> binaries; // by capability, see kernel.binary
   std::vector<std::pair<std::string, int64_t>> grids;
 };
 

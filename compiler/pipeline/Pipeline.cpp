@@ -134,7 +134,7 @@ static void addHost(OpPassManager &passes, const PipelineOptions &options) {
 
 // A call of the runtime that may end the entry must be in a block of the function, not in a region.
 static void addCodegen(OpPassManager &passes, const PipelineOptions &options) {
-  gpu::buildGpuLoweringPipeline(passes, options.optLevel);
+  gpu::buildGpuLoweringPipeline(passes, options.optLevel, options.capabilities);
   cpu::buildCpuLoweringPipeline(passes);
   passes.addPass(createLowerRt());
 }

@@ -27,9 +27,10 @@ struct PipelineOptions {
   /// The device of what says nothing, and a file that describes devices; empty: none.
   std::string device, devicesFile;
   gpu::Precision precision = gpu::Precision::F32;
-  bool movesUnsupported = false;  // to the default device, with a warning
-  bool explainsPlacement = false; // to standard error
-  bool traces = false;            // the code records its steps (tfc_rt_trace_end)
+  std::vector<int64_t> capabilities; // of GPUs to assemble for, in tenths, besides PTX for all
+  bool movesUnsupported = false;     // to the default device, with a warning
+  bool explainsPlacement = false;    // to standard error
+  bool traces = false;               // the code records its steps (tfc_rt_trace_end)
   /// Called with the name of each stage when it begins.
   std::function<void(llvm::StringRef)> onBegin;
   /// Called with the module after each stage that runs: tests insert faults into it.

@@ -130,6 +130,15 @@ LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
   return success();
 }
 
+LogicalResult BinaryAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t capability,
+                                 StringAttr code) {
+  if (capability < 10)
+    return emitError() << "expected a compute capability in tenths, but got " << capability;
+  if (code.empty())
+    return emitError() << "expected code for compute capability " << capability;
+  return success();
+}
+
 LogicalResult AbiAttr::verify(function_ref<InFlightDiagnostic()> emitError, AffineMapAttr extent,
                               int64_t grain, AffineMapAttr scratch, StringAttr,
                               ArrayRef<GridAttr>) {
@@ -342,5 +351,9 @@ LogicalResult ImageOp::verify() {
   for (auto other : (*this)->getParentOfType<ModuleOp>().getOps<ImageOp>())
     if (other != *this && other.getTarget() == getTarget())
       return emitOpError("expects to be the only image for ") << getTargetAttr();
+  llvm::SmallDenseSet<int64_t> known;
+  for (BinaryAttr binary : getKnownBinaries())
+    if (!known.insert(binary.getCapability()).second)
+      return emitOpError("expects one binary for compute capability ") << binary.getCapability();
   return success();
 }

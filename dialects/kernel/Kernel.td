@@ -86,6 +86,22 @@ def Kernel_GridAttr : AttrDef<Kernel_Dialect, "Grid"> {
   let genVerifyDecl = 1;
 }
 
+def Kernel_BinaryAttr : AttrDef<Kernel_Dialect, "Binary"> {
+  let mnemonic = "binary";
+  let summary = "The code of an image, assembled for one generation of GPUs";
+  let description = [{
+    GPUs of compute capability `capability`, counted in tenths, run the code, and so
+    do those with the same first digit and a larger second one.
+
+    ```mlir
+    #kernel.binary<capability = 90, code = "\7FELF">
+    ```
+  }];
+  let parameters = (ins "int64_t":$capability, "::mlir::StringAttr":$code);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Kernel_AbiAttr : AttrDef<Kernel_Dialect, "Abi"> {
   let mnemonic = "abi";
   let summary = "How the host launches the code of a kernel";
@@ -193,18 +209,31 @@ def Kernel_ReturnOp : Kernel_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
+def Kernel_BinaryArrayAttr : TypedArrayAttrBase<Kernel_BinaryAttr, "binaries of an image">;
+
 def Kernel_ImageOp : Kernel_Op<"image"> {
   let summary = "The code of all kernels of a target that is no CPU";
   let description = [{
     `code` is a text or a file in the form that the driver of the target loads: PTX for
-    a GPU of NVIDIA. The library embeds it. There is at most one image for a target.
+    a GPU of NVIDIA. `binaries` are made from it and need not be compiled when a program
+    runs; other GPUs use `code`. The library embeds all of them. There is at most one
+    image for a target, and one binary for a capability.
 
     ```mlir
     kernel.image for "gpu" code ".version 7.0\0A.target sm_80\0A"
+    kernel.image for "gpu" code ".version 7.0\0A.target sm_80\0A"
+        binaries [#kernel.binary<capability = 90, code = "\7FELF">]
     ```
   }];
-  let arguments = (ins StrAttr:$target, StrAttr:$code);
-  let assemblyFormat = "`for` $target `code` $code attr-dict";
+  let arguments = (ins StrAttr:$target, StrAttr:$code,
+                       OptionalAttr<Kernel_BinaryArrayAttr>:$binaries);
+  let assemblyFormat = "`for` $target `code` $code (`binaries` $binaries^)? attr-dict";
+  let extraClassDeclaration = [{
+    auto getKnownBinaries() {
+      ::mlir::ArrayAttr all = getBinariesAttr();
+      return (all ? all : ::mlir::ArrayAttr::get(getContext(), {})).getAsRange<BinaryAttr>();
+    }
+  }];
   let hasVerifier = 1;
 }
 

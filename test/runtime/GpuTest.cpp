@@ -220,7 +220,7 @@ struct GpuModel {
   tfc_entry_info init = makeEntry("init", &kInitDivided);
   tfc_device_info devices[2] = {{"/job:local/task:0/device:cpu:0", "cpu", 0},
                                 {"/job:local/task:0/device:gpu:0", "gpu", 0}};
-  tfc_image_info image = {"gpu", kCode, kGrids, 2};
+  tfc_image_info image = {"gpu", kCode, kGrids, 2, nullptr, 0};
   tfc_model model;
 };
 
@@ -376,6 +376,52 @@ TEST_F(Gpu, ASteadyCallAllocatesNothing) {
   }
   EXPECT_EQ(allocations, 0);
   EXPECT_EQ(instance.handle->streams[1].arena.data(), arena);
+}
+
+//===- Code ---------------------------------------------------------------===//
+
+TEST(FindBinary, ChoosesByCapability) {
+  const tfc_binary_info binaries[] = {{"", 80}, {"", 90}, {"", 86}, {"", 100}, {"", 103}};
+  tfc_image_info image = {"gpu", "", nullptr, 0, binaries, 5};
+  auto chosen = [&](int64_t capability) -> int64_t {
+    const tfc_binary_info *binary = tfc::runtime::findBinary(image, capability);
+    return binary ? binary->capability : 0;
+  };
+  EXPECT_EQ(chosen(70), 0);
+  EXPECT_EQ(chosen(80), 80);
+  EXPECT_EQ(chosen(86), 86);
+  EXPECT_EQ(chosen(89), 86);
+  EXPECT_EQ(chosen(90), 90);
+  EXPECT_EQ(chosen(101), 100);
+  EXPECT_EQ(chosen(103), 103);
+  EXPECT_EQ(chosen(120), 0);
+  image.binary_count = 0;
+  EXPECT_EQ(chosen(80), 0);
+}
+
+TEST_F(Gpu, RunsTheBinaryOfItsCapability) {
+  // Code that subtracts, in the place of code that adds.
+  std::string other = kCode;
+  size_t found = other.find("add.rn.f32");
+  ASSERT_NE(found, std::string::npos);
+  other.replace(found, 3, "sub");
+  const tfc_binary_info binaries[] = {{"", 90}, {other.c_str(), 80}};
+  gpu.image.binaries = binaries;
+  gpu.image.binary_count = 2;
+  Instance instance(gpu.model);
+  std::vector<float> y;
+  EXPECT_EQ(shift(instance, {1}, y), TFC_OK) << instance.message();
+  EXPECT_EQ(y, std::vector<float>{0.5f});
+}
+
+TEST_F(Gpu, CompilesPtxIfTheDriverDoesNotTakeABinary) {
+  const tfc_binary_info binaries[] = {{"\177ELF", 80}};
+  gpu.image.binaries = binaries;
+  gpu.image.binary_count = 1;
+  Instance instance(gpu.model);
+  std::vector<float> y;
+  EXPECT_EQ(shift(instance, {1}, y), TFC_OK) << instance.message();
+  EXPECT_EQ(y, std::vector<float>{1.5f});
 }
 
 /// Such a model only copies on the device.

@@ -55,6 +55,15 @@ static gpu::Precision parsePrecision(StringRef name) {
       .Default(gpu::Precision::F32);
 }
 
+/// Returns the compute capability in tenths that a name such as "sm_90" stands for; 0 if none that
+/// runs our code.
+static int64_t parseArchitecture(StringRef name) {
+  constexpr int64_t kOldest = 80;
+  int64_t capability = 0;
+  bool isNumber = name.consume_front("sm_") && !name.getAsInteger(10, capability);
+  return isNumber && capability >= kOldest && capability < 1000 ? capability : 0;
+}
+
 static bool isText(EmitKind kind) {
   return kind == EmitKind::Header || kind == EmitKind::Graph || kind == EmitKind::Mlir ||
          kind == EmitKind::Llvm || kind == EmitKind::Assembly;
@@ -68,6 +77,11 @@ static std::string checkStage(const std::string &name) {
   for (const Stage &stage : getStages())
     known += (known.empty() ? "" : ", ") + stage.name.str();
   return fmt::format("'{}' is not a stage; the stages are {}", name, known);
+}
+
+static std::string checkArchitecture(const std::string &name) {
+  return parseArchitecture(name) ? ""
+                                 : fmt::format("'{}' is not an architecture from sm_80 on", name);
 }
 
 static std::string checkCpu(const std::string &name) {
@@ -145,6 +159,18 @@ struct CompileFlags {
            "To what products of f32 on GPUs may round their factors (default: f32)")
         ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
         ->type_name("f32|tf32|bf16");
+    app.add_option_function<std::vector<std::string>>(
+           "--gpu-arch",
+           [&](const std::vector<std::string> &names) {
+             for (const std::string &name : names)
+               if (int64_t capability = parseArchitecture(name);
+                   !llvm::is_contained(request.pipeline.capabilities, capability))
+                 request.pipeline.capabilities.push_back(capability);
+           },
+           "GPUs for which to assemble code by ptxas, besides PTX for all (default: none)")
+        ->delimiter(',')
+        ->check(CLI::Validator(checkArchitecture, ""))
+        ->type_name("sm_80,sm_90,...");
     app.add_option("--disable", request.pipeline.disabled,
                    "Optimisations to skip: " + switchNames())
         ->delimiter(',')

@@ -176,3 +176,20 @@ module attributes {kernel.targets = {gpu = #kernel.target<triple = "nvptx64-nvid
   kernel.image for "gpu" code ""
   kernel.image for "gpu" code ""
 }
+
+// -----
+
+module attributes {kernel.targets = {gpu = #kernel.target<triple = "nvptx64-nvidia-cuda", processor = "sm_80", features = "+ptx70", layout = "", l1 = 131072, l2 = 4194304>}} {
+  // expected-error @+1 {{'kernel.image' op expects one binary for compute capability 90}}
+  kernel.image for "gpu" code "" binaries [#kernel.binary<capability = 90, code = "a">, #kernel.binary<capability = 90, code = "b">]
+}
+
+// -----
+
+// expected-error @+1 {{expected a compute capability in tenths, but got 9}}
+kernel.image for "gpu" code "" binaries [#kernel.binary<capability = 9, code = "a">]
+
+// -----
+
+// expected-error @+1 {{expected code for compute capability 90}}
+kernel.image for "gpu" code "" binaries [#kernel.binary<capability = 90, code = "">]

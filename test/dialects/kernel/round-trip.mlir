@@ -22,6 +22,12 @@ llvm.func @code(i64, !llvm.ptr, i64, i64)
     attributes {kernel.abi = #kernel.abi<extent = affine_map<()[s0] -> (s0)>, grain = 8, scratch = affine_map<() -> (0)>>}
 
 // CHECK: module attributes {kernel.targets
+// CHECK: kernel.image for "gpu" code "" binaries [#kernel.binary<capability = 80, code = "a">, #kernel.binary<capability = 90, code = "\7FELF\00">]
+module attributes {kernel.targets = {gpu = #kernel.target<triple = "nvptx64-nvidia-cuda", processor = "sm_80", features = "+ptx70", layout = "", l1 = 131072, l2 = 4194304>}} {
+  kernel.image for "gpu" code "" binaries [#kernel.binary<capability = 80, code = "a">, #kernel.binary<capability = 90, code = "\7FELF\00">]
+}
+
+// CHECK: module attributes {kernel.targets
 // CHECK: kernel.image for "gpu" code ".version 7.0"
 // CHECK: llvm.func @grids({{.*}}) attributes {kernel.abi = #kernel.abi<extent = #{{.*}}, grain = 1, scratch = #[[NONE]], target = "gpu", grids = [<"grids_0", threads = #[[SIZE]], block = 256>]>}
 module attributes {kernel.targets = {gpu = #kernel.target<triple = "nvptx64-nvidia-cuda", processor = "sm_80", features = "+ptx70", layout = "", l1 = 131072, l2 = 4194304>}} {

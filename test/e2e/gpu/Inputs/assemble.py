@@ -36,6 +36,20 @@ def assemble(library, architecture):
     return binary, max(int(kernel[-1]) for kernel in kernels), len(kernels)
 
 
+def embedded(library, name):
+    """Compares a binary in a library, of an architecture, with what the assembler makes of its PTX."""
+    source, binary = f"{library}.ptx", f"{library}.{name}.cubin"
+    with open(source, "wb") as file:
+        file.write(code_of(library))
+    subprocess.run(["ptxas", f"-arch={name}", source, "-o", binary], check=True)
+    with open(library, "rb") as file, open(binary, "rb") as expected:
+        assert file.read().count(expected.read()) == 1, f"{library} has no code for {name}"
+
+
+if sys.argv[1] == "--embedded":
+    for name in sys.argv[3:]:
+        embedded(sys.argv[2], name)
+    sys.exit()
 for library in sys.argv[1:]:
     for architecture in ARCHITECTURES:
         binary, registers, count = assemble(library, architecture)

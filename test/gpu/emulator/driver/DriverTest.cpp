@@ -181,6 +181,7 @@ TEST_F(Emulated, ModulesAreRefusedWithALog) {
   EXPECT_STREQ(log, "line 5: unknown instruction 'foo.u32'");
   EXPECT_EQ(load(".version 8.3\n.target sm_80\n.address_size 64\n"), kUnsupportedPtxVersion);
   EXPECT_EQ(load(".version 8.0\n.target sm_90a\n.address_size 64\n"), kNoBinaryForGpu);
+  EXPECT_EQ(load("\177ELF"), kNoBinaryForGpu);
   EXPECT_EQ(load("no module"), kInvalidPtx);
 }
 

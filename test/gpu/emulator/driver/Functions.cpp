@@ -197,6 +197,9 @@ Result tfc::runtime::cuda::cuModuleLoadDataEx(Module *module, const void *image,
       logError(message, optionCount, options, values);
       return result;
     };
+    // It executes PTX alone.
+    if (strncmp(static_cast<const char *>(image), "\177ELF", 4) == 0)
+      return refuse(kNoBinaryForGpu, "the code is for another device");
     ptx::Error syntax;
     std::optional<ptx::Module> parsed = ptx::parse(static_cast<const char *>(image), syntax);
     if (!parsed)
