@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/gpu/Accesses.h"
 #include "compiler/gpu/GridEmitter.h"
 #include "compiler/gpu/Passes.h"
 #include "compiler/kernels/Polynomial.h"
@@ -21,7 +22,7 @@ using namespace mlir;
 using namespace tfc::gpu;
 namespace kernel = tfc::kernel;
 
-/// Alignment of values in scratch memory.
+/// Alignment of operands, results and values in scratch memory.
 static constexpr int64_t kAlignment = 64;
 
 namespace {
@@ -67,8 +68,6 @@ private:
 };
 
 } // namespace
-
-static int64_t bytesOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
 
 //===----------------------------------------------------------------------===//
 // Scratch memory
@@ -148,6 +147,8 @@ LLVM::LLVMFuncOp KernelCodegen::createFunction(StringRef name, bool isAlone) {
   for (unsigned i = 0; i < type.getNumParams() - shapes.numSizes(); ++i) {
     unsigned argument = shapes.numSizes() + i;
     bool isRead = i < kernel.getNumTensors() && !written.contains(i);
+    function.setArgAttr(argument, LLVM::LLVMDialect::getAlignAttrName(),
+                        b.getI64IntegerAttr(kAlignment));
     if (isAlone || isRead)
       function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
     if (isRead)

@@ -7,6 +7,7 @@
 
 #include "compiler/gpu/GridEmitter.h"
 #include "compiler/gpu/TileEmitter.h"
+#include "compiler/gpu/TransposeEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -18,8 +19,13 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
   Operation *op = nest.stages.front()->op;
   switch (grid.kind) {
   case Grid::Kind::Sweeps:
+    if (grid.transposition)
+      return TransposeEmitter(e, nest, *grid.sweeps.front(), *grid.transposition, group)
+          .emit(ArrayRef(grid.loops).drop_back(2), point);
     for (auto [loop, index] : llvm::zip_equal(grid.loops, point))
       loops[loop] = index;
+    if (grid.neighbours > 1)
+      return emitNeighbours(point.back());
     if (grid.heldPoints > 0)
       makePoints();
     for (const LoopSweep *sweep : grid.sweeps) {
@@ -45,6 +51,38 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
   case Grid::Kind::Update:
     return emitScatterUpdates(e, cast<ScatterOp>(op), point);
   }
+}
+
+/// Emits the points of a thread, all of them at once if they are there: their loads and stores are
+/// adjacent then.
+void GridEmitter::emitNeighbours(AffineExpr number) {
+  unsigned loop = grid.loops.back();
+  Value from = e.indexValue(number * grid.neighbours), extent = e.indexValue(nest.sizes[loop]);
+  Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(grid.neighbours));
+  auto emitAll = [&] {
+    AffineExpr first = e.addDim(from);
+    for (int64_t i = 0; i < grid.neighbours; ++i) {
+      loops[loop] = first + i;
+      emitSweep(*grid.sweeps.front());
+    }
+  };
+  if (constantOf(normalize(nest.sizes[loop] % grid.neighbours)) == 0)
+    return emitAll();
+  Value areThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, to, extent);
+  auto branch = scf::IfOp::create(b, loc, areThere, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  {
+    KernelEmitter::Scope scope(e);
+    emitAll();
+  }
+  b.setInsertionPointToStart(branch.elseBlock());
+  KernelEmitter::Scope scope(e);
+  e.forLoop(from, extent, 1, {}, [&](LoopDim dim, Values) -> Values {
+    loops[loop] = dim;
+    emitSweep(*grid.sweeps.front());
+    return {};
+  });
 }
 
 void GridEmitter::emitSweep(const LoopSweep &sweep) {

@@ -34,6 +34,7 @@ private:
   Values emitReductions(const LoopSweep &sweep, Values carried, Body body);
   Values emitSums(llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<mlir::Operation *> combiners,
                   Values carried, Body body);
+  void emitNeighbours(mlir::AffineExpr number);
   void emitSweep(const LoopSweep &sweep);
   void emitPointwise(const LoopSweep &sweep);
   Values accumulate(const LoopSweep &sweep, Values carried, bool withParallel);

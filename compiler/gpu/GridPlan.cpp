@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/GridPlan.h"
+#include "compiler/gpu/Accesses.h"
 #include "compiler/gpu/ThreadGroup.h"
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/emit/SpecialEmitter.h"
@@ -205,6 +206,63 @@ void GridPlan::formGroups(Grid &grid) {
     grid.groupThreads = kBlockThreads / grid.groupStride;
 }
 
+/// A thread accesses 16 bytes at once if there are enough threads without that, and if the code for
+/// its points, in units of simple operations, is not too long.
+static constexpr int64_t kAccessBytes = 16, kMostNeighbours = 8;
+static constexpr int64_t kFewPoints = 1 << 13, kNeighboursCost = 1024;
+
+/// Lets threads compute several neighbours along the last loop of a launch, in whose rows, if there
+/// are several, whole accesses fit.
+void GridPlan::joinNeighbours(Grid &grid) {
+  bool isPointwise = grid.sweeps.size() == 1 && !grid.loops.empty() && grid.groupThreads == 1 &&
+                     llvm::all_of(grid.sweeps.front()->stages,
+                                  [](LoopStage *stage) { return stage->isParallel(); });
+  if (!isPointwise || constantOf(grid.points()).value_or(kFewPoints) < kFewPoints)
+    return;
+  unsigned loop = grid.loops.back();
+  int64_t least = 0, cost = 0;
+  auto addAccess = [&](Value tensor, AffineExpr offset) {
+    if (isContiguous(offset, loop))
+      least = least ? std::min(least, bytesOf(tensor)) : bytesOf(tensor);
+  };
+  for (const LoopStage *stage : grid.sweeps.front()->stages) {
+    cost += stage->footprint.cost;
+    for (OpResult result : stage->op->getResults())
+      addAccess(result, offsetOf(shapes, *stage, result));
+    for (const Access &read : stage->footprint.reads)
+      addAccess(read.tensor, denseOffset(shapes, read.tensor, Schedule::readIndices(*stage, read)));
+  }
+  int64_t count = least ? std::min(kMostNeighbours, kAccessBytes / least) : 1;
+  while (count > 1 && count * cost > kNeighboursCost)
+    count /= 2;
+  std::optional<int64_t> extent = constantOf(normalize(grid.sizes.back()));
+  if (grid.sizes.size() > 1)
+    while (count > 1 && (!extent || *extent % count != 0))
+      count /= 2;
+  grid.neighbours = count;
+  grid.sizes.back() = grid.sizes.back().ceilDiv(count);
+}
+
+/// Makes squares the points of a launch that reads along another loop than it writes.
+bool GridPlan::transpose(Grid &grid) {
+  if (grid.sweeps.size() != 1)
+    return false;
+  grid.transposition = findTransposition(shapes, *grid.nest, *grid.sweeps.front(), grid.loops);
+  if (!grid.transposition)
+    return false;
+  for (unsigned loop : {grid.transposition->readLoop, grid.transposition->storeLoop}) {
+    llvm::erase(grid.loops, loop);
+    grid.loops.push_back(loop);
+  }
+  grid.sizes.clear();
+  for (unsigned loop : grid.loops)
+    grid.sizes.push_back(grid.nest->sizes[loop]);
+  for (AffineExpr &size : MutableArrayRef(grid.sizes).take_back(2))
+    size = size.ceilDiv(grid.transposition->tile);
+  grid.groupThreads = kBlockThreads;
+  return true;
+}
+
 /// A nest whose sweeps share loops is one launch; its sweeps without common loops are launches of
 /// their own, since each of them has other points.
 void GridPlan::divide(const Nest &nest) {
@@ -219,7 +277,10 @@ void GridPlan::divide(const Nest &nest) {
     grid.loops.assign(loops.begin(), loops.end());
     for (unsigned loop : loops)
       grid.sizes.push_back(nest.sizes[loop]);
+    if (transpose(grid))
+      return;
     formGroups(grid);
+    joinNeighbours(grid);
   };
   if (isOneLaunch(nest)) {
     SmallVector<const LoopSweep *> all;

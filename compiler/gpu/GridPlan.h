@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compiler/gpu/Tiles.h"
+#include "compiler/gpu/Transposition.h"
 #include "compiler/kernels/Schedule.h"
 #include "mlir/Pass/AnalysisManager.h"
 
@@ -48,7 +49,12 @@ struct Grid {
   /// The number of points of a divided loop that each thread computes, if it keeps their elements
   /// in registers from one sweep to the next; else 0.
   int64_t heldPoints = 0;
+  /// The number of neighbours along the last loop that a thread computes, whose elements it
+  /// accesses together; 1 unless a point is a thread's.
+  int64_t neighbours = 1;
   std::optional<TiledProduct> product;
+  /// If set, a point is a square along the last two loops, those of reads and of stores.
+  std::optional<Transposition> transposition;
 
   /// The number of points of the index space.
   mlir::AffineExpr points() const;
@@ -81,6 +87,8 @@ public:
 private:
   void divide(const Nest &nest);
   void formGroups(Grid &grid);
+  bool transpose(Grid &grid);
+  void joinNeighbours(Grid &grid);
   void addSpecial(const Nest &nest, mlir::Operation *op);
   void addTiles(const Nest &nest);
   void findShared();

@@ -56,8 +56,6 @@ ThreadGroup::ThreadGroup(OpBuilder &b, Location loc, ModuleOp module, int64_t si
                    : Value(arith::AndIOp::create(b, loc, inBlock, constant(b, loc, threads - 1)));
   first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(b, loc, 0));
   number = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), lane);
-  if (warps() > 1)
-    exchange = memoryOfBlock(warps() * stride * kSlotBytes);
 }
 
 /// The number of this thread's group among those of its block, i32.
@@ -105,15 +103,15 @@ static LLVM::GlobalOp createShared(OpBuilder &b, Location loc, ModuleOp module, 
   return global;
 }
 
-Value ThreadGroup::memoryOfBlock(int64_t bytes) {
-  Value start = LLVM::AddressOfOp::create(b, loc, createShared(b, loc, module, bytes));
+Value ThreadGroup::addressOf(LLVM::GlobalOp memory) {
+  Value start = LLVM::AddressOfOp::create(b, loc, memory);
   auto generic = LLVM::LLVMPointerType::get(b.getContext());
   return LLVM::AddrSpaceCastOp::create(b, loc, generic, start);
 }
 
 Value ThreadGroup::sharedMemory(int64_t bytes) {
   int64_t own = llvm::alignTo(std::max<int64_t>(bytes, 1), 16);
-  Value start = memoryOfBlock(own * (kBlockThreads / threads));
+  Value start = addressOf(createShared(b, loc, module, own * (kBlockThreads / threads)));
   if (threads == kBlockThreads)
     return start;
   Value group = stride > 1
@@ -170,9 +168,12 @@ Value ThreadGroup::combine(Operation *combiner, Value value) {
 
 /// Combines the values of warps, which are the same in all threads of a group in a warp.
 Value ThreadGroup::combineWarps(Operation *combiner, Value value) {
+  if (!exchange)
+    exchange = createShared(b, loc, module, warps() * stride * kSlotBytes);
+  Value memory = addressOf(exchange);
   auto slot = [&](LLVM::GEPArg warp) {
     Type element = LLVM::LLVMArrayType::get(b.getI8Type(), kSlotBytes);
-    return LLVM::GEPOp::create(b, loc, exchange.getType(), element, exchange,
+    return LLVM::GEPOp::create(b, loc, memory.getType(), element, memory,
                                ArrayRef<LLVM::GEPArg>{warp});
   };
   // A flag has no address.

@@ -46,7 +46,7 @@ public:
 private:
   int64_t warps() const { return threads * stride / kWarpThreads; }
   mlir::Value inStride();
-  mlir::Value memoryOfBlock(int64_t bytes);
+  mlir::Value addressOf(mlir::LLVM::GlobalOp memory);
   mlir::Value fromLane(mlir::Value value, mlir::Value distance);
   mlir::Value combineWarps(mlir::Operation *combiner, mlir::Value value);
 
@@ -55,7 +55,7 @@ private:
   mlir::ModuleOp module;
   int64_t threads, stride;
   mlir::Value inBlock, number, first; // inBlock: the number of the thread in its block, i32
-  mlir::Value exchange;               // memory of the warps of a block
+  mlir::LLVM::GlobalOp exchange;      // memory of the warps of a block; null until it is needed
 };
 
 } // namespace tfc::gpu

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/TileEmitter.h"
+#include "compiler/gpu/Accesses.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -148,7 +149,6 @@ void TileEmitter::emit(ArrayRef<AffineExpr> point) {
   nSize = e.indexValue(product.form.extentOf(product.n));
   kSize = e.indexValue(product.form.extentOf(product.k));
   // The sums take the memory of the panels, which nobody reads then.
-  auto bytesOf = [](Type type) { return int64_t(type.getIntOrFloatBitWidth() / 8); };
   Type element = multiplier->elementType();
   int64_t panelElements = multiplier->panelElements();
   memory = group.sharedMemory(

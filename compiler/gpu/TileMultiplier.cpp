@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/TileMultiplier.h"
+#include "compiler/gpu/Accesses.h"
 #include "compiler/kernels/emit/ProductEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -42,13 +43,12 @@ public:
     return add(mul(along, kPitch), across);
   }
   std::pair<int64_t, int64_t> warpExtents(bool isAlongK) const override {
-    return isAlongK ? std::pair(8, 4) : std::pair(32, 1);
+    if (!isAlongK)
+      return {32, 1};
+    return bytesOf(form.computeType) > 4 ? std::pair(4, 8) : std::pair(8, 4);
   }
   Values multiply(Value a, Value b, Values sums) override;
-  void storeSums(Value memory, ArrayRef<Value> sums) override {
-    for (int64_t i = 0; i < kOwn; ++i)
-      storeInRow(memory, add(mul(row, kOwn), i), mul(column, kOwn), sums.slice(i * kOwn, kOwn));
-  }
+  void storeSums(Value memory, ArrayRef<Value> sums) override;
 
 private:
   static constexpr int64_t kSide = 16, kOwn = kTile / kSide;
@@ -57,6 +57,14 @@ private:
   /// in other banks.
   static constexpr int64_t kPitch = kTile + 4;
 
+  /// The number of neighbours that a thread loads and stores at once, of 16 bytes at most. Those of
+  /// the next thread follow, so that a warp accesses all banks.
+  int64_t pieceSize() const { return std::min(kOwn, 16 / bytesOf(form.computeType)); }
+  /// The place of the first neighbour in which the `number`-th element of a thread is.
+  Value placeOf(Value thread, int64_t number) {
+    int64_t size = pieceSize();
+    return add(mul(thread, size), number / size * size * kSide);
+  }
   Values loadFour(Value panel, int64_t k, Value thread);
 
   Value row, column;
@@ -66,15 +74,26 @@ private:
 
 /// Loads this thread's four elements at a position along the sum.
 TileMultiplier::Values LaneMultiplier::loadFour(Value panel, int64_t k, Value thread) {
-  Value address = elementAt(b, loc, panel, elementType(), add(mul(thread, kOwn), k * kPitch));
-  auto vector = VectorType::get({kOwn}, elementType());
-  Value four = LLVM::LoadOp::create(b, loc, vector, address, /*alignment=*/16);
+  auto vector = VectorType::get({pieceSize()}, elementType());
   Values values;
-  for (int64_t i = 0; i < kOwn; ++i) {
-    Value position = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(i)));
-    values.push_back(LLVM::ExtractElementOp::create(b, loc, four, position));
+  for (int64_t first = 0; first < kOwn; first += pieceSize()) {
+    Value address =
+        elementAt(b, loc, panel, elementType(), add(placeOf(thread, first), k * kPitch));
+    Value piece =
+        LLVM::LoadOp::create(b, loc, vector, address, pieceSize() * bytesOf(elementType()));
+    for (int64_t i = 0; i < pieceSize(); ++i) {
+      Value position = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(i)));
+      values.push_back(LLVM::ExtractElementOp::create(b, loc, piece, position));
+    }
   }
   return values;
+}
+
+void LaneMultiplier::storeSums(Value memory, ArrayRef<Value> sums) {
+  for (int64_t i = 0; i < kOwn; ++i)
+    for (int64_t j = 0; j < kOwn; j += pieceSize())
+      storeInRow(memory, add(placeOf(row, i), i % pieceSize()), placeOf(column, j),
+                 sums.slice(i * kOwn + j, pieceSize()));
 }
 
 TileMultiplier::Values LaneMultiplier::multiply(Value left, Value right, Values sums) {

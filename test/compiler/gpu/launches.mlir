@@ -127,12 +127,12 @@ kernel.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> attributes {target = "gpu
 }
 
 // CHECK: module @device_code
-// CHECK: llvm.func ptx_kernelcc @elements_0(%{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias})
+// CHECK: llvm.func ptx_kernelcc @elements_0(%{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias})
 // CHECK: arith.cmpi ult
 // CHECK: scf.if
 // CHECK: llvm.func ptx_kernelcc @rows_0
 // CHECK-NOT: shfl
-// CHECK: llvm.func ptx_kernelcc @warps_0(%{{.*}}: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK: llvm.func ptx_kernelcc @warps_0(%{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr {llvm.align = 64 : i64}, %{{.*}}: !llvm.ptr {llvm.align = 64 : i64})
 // CHECK-COUNT-5: llvm.nvvm.shfl.sync.bfly.i32
 // CHECK-NOT: barrier.cta
 // CHECK: llvm.func ptx_kernelcc @blocks_0
