@@ -1,13 +1,13 @@
 //===- TileEmitter.cpp - Tiles of sums of products ------------------------===//
 //
-// Brings steps of both factors to shared memory and stores results; TileMultiplier multiplies.
-// Elements of factors come from the emitters of elements, so producers and convolutions need
-// nothing of their own here.
+// The loop over the steps of a tile. PanelLoader brings both factors to shared memory, in stages
+// that are used in turn, TileMultiplier multiplies, and the results are stored by neighbours.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/TileEmitter.h"
 #include "compiler/gpu/Accesses.h"
+#include "compiler/gpu/AsyncCopy.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -15,15 +15,15 @@ using namespace mlir;
 using namespace tfc::gpu;
 using namespace tfc::kernels;
 
+/// The shared memory that a function may declare, and the most stages: one is multiplied, the
+/// others are on their way.
+static constexpr int64_t kMostSharedBytes = 48 << 10, kMostStages = 4;
+
 TileEmitter::TileEmitter(KernelEmitter &emitter, const ContractionNest &nest,
                          const TiledProduct &product, ThreadGroup &group, PartSums parts)
     : IndexArithmetic(emitter), e(emitter), nest(nest), product(product), group(group),
       parts(parts), multiplier(TileMultiplier::create(emitter, product, group)),
       type(product.form.computeType) {}
-
-Value TileEmitter::isLess(Value lhs, Value rhs) {
-  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lhs, rhs);
-}
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -53,90 +53,139 @@ void tfc::gpu::emitPartSum(KernelEmitter &e, const ContractionNest &nest,
 }
 
 //===----------------------------------------------------------------------===//
-// Panels
+// Stages
 //===----------------------------------------------------------------------===//
 
-TileEmitter::Panel TileEmitter::makePanel(bool isA, AffineExpr tile, Value memory) {
-  Panel panel{isA, isA ? product.isAAlongK : product.isBAlongK, memory, {}, {}};
-  panel.first = mul(e.indexValue(tile), kTile);
-  panel.last = add(isA ? mSize : nSize, -1);
-  return panel;
+int64_t TileEmitter::sliceBytes() const {
+  return multiplier->sliceRows() * multiplier->sumPitch() * bytesOf(type);
 }
 
-/// The place in a panel, across and along the sum, that this thread fills in a round.
-std::pair<Value, Value> TileEmitter::placeOf(const Panel &panel, int64_t round) {
-  auto [fastOfWarp, slowOfWarp] = multiplier->warpExtents(panel.isAlongK);
-  int64_t fastWarps = (panel.isAlongK ? kTileDepth : kTile) / fastOfWarp;
-  auto [warp, lane] = divide(add(group.lane(), round * kBlockThreads), kWarpThreads);
-  auto [slowInWarp, fastInWarp] = divide(lane, fastOfWarp);
-  auto [slowWarp, fastWarp] = divide(warp, fastWarps);
-  Value fast = add(mul(fastWarp, fastOfWarp), fastInWarp);
-  Value slow = add(mul(slowWarp, slowOfWarp), slowInWarp);
-  return panel.isAlongK ? std::pair(slow, fast) : std::pair(fast, slow);
+int64_t TileEmitter::numStages() const {
+  return std::min(kMostSharedBytes / panelBytes(), kMostStages);
 }
 
-/// Loads this thread's elements of a step. Indices beyond the last one are replaced by it: such
-/// rows and columns are not stored, and terms of the sum are zero.
-TileEmitter::Values TileEmitter::load(const Panel &panel, Value k0) {
-  Values values;
-  for (int64_t round = 0; round < kTile * kTileDepth / kBlockThreads; ++round) {
-    KernelEmitter::Scope scope(e);
-    auto [across, along] = placeOf(panel, round);
-    Value k = add(k0, along);
-    AffineExpr other = e.constantExpr(0);
-    AffineExpr index = e.addDim(minimum(add(panel.first, across), panel.last));
-    AffineExpr kIndex = e.addDim(minimum(k, add(kSize, -1)));
-    const ContractionForm &form = product.form;
-    SmallVector<AffineExpr> point =
-        product.point(inBatch, panel.isA ? index : other, panel.isA ? other : index, kIndex);
-    Value factor = factorAt(e, nest.op, form, panel.isA ? form.a : form.b, point);
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-    values.push_back(arith::SelectOp::create(b, loc, isLess(k, kSize), factor, zero));
-  }
-  return values;
+/// The panel of a factor in a stage, which is given by its offset in bytes.
+Value TileEmitter::panelAt(bool isA, Value stage) {
+  Value offset = isA ? stage : add(stage, multiplier->panelBytes(true));
+  return elementAt(b, loc, memory, b.getI8Type(), offset);
 }
 
-void TileEmitter::store(const Panel &panel, const Values &values) {
-  for (auto [round, value] : llvm::enumerate(values)) {
-    auto [across, along] = placeOf(panel, int64_t(round));
-    Type element = multiplier->elementType();
-    LLVM::StoreOp::create(
-        b, loc, multiplier->toElement(value),
-        elementAt(b, loc, panel.memory, element, multiplier->positionInPanel(across, along)));
+Value TileEmitter::nextStage(Value stage) {
+  Value next = add(stage, panelBytes()), end = constant(numStages() * panelBytes());
+  Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
+  return arith::SelectOp::create(b, loc, isEnd, constant(0), next);
+}
+
+/// Brings the first steps to all stages but the last, unless there is no term.
+void TileEmitter::fillFirstStages(Value from, Value to) {
+  Value hasTerm = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, from, to);
+  auto branch = scf::IfOp::create(b, loc, hasTerm, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  KernelEmitter::Scope scope(e);
+  for (int64_t stage = 0; stage + 1 < numStages(); ++stage) {
+    Value k = add(from, stage * product.tile.depth), offset = constant(stage * panelBytes());
+    for (bool isA : {true, false}) {
+      PanelLoader &loader = isA ? *a : *bLoader;
+      if (loader.copies())
+        loader.copy(k, panelAt(isA, offset));
+      else
+        loader.store(loader.load(k), panelAt(isA, offset));
+    }
+    if (a->copies() || bLoader->copies())
+      endCopyGroup(b, loc);
   }
 }
 
+/// Returns this thread's sums of the products of the terms.
+TileEmitter::Values TileEmitter::sumUp(Value from, Value to) {
+  int64_t ahead = numStages() - 1;
+  bool anyCopies = a->copies() || bLoader->copies();
+  fillFirstStages(from, to);
+  Values carried(multiplier->numSums(), arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  carried.push_back(constant(0));                    // the stage to multiply
+  carried.push_back(constant(ahead * panelBytes())); // the stage to fill
+  carried = e.forLoop(from, to, product.tile.depth, carried, [&](LoopDim dim, Values values) {
+    Value toFill = values.pop_back_val(), stage = values.pop_back_val();
+    Value k = add(e.indexValue(dim), ahead * product.tile.depth);
+    if (anyCopies)
+      waitForCopies(b, loc, ahead - 1);
+    group.wait(); // for what the threads have brought, and for the readers of the stage to fill
+    Values inRegisters[2];
+    for (bool isA : {true, false}) {
+      PanelLoader &loader = isA ? *a : *bLoader;
+      if (loader.copies())
+        loader.copy(k, panelAt(isA, toFill));
+      else
+        inRegisters[isA] = loader.load(k);
+    }
+    if (anyCopies)
+      endCopyGroup(b, loc);
+    multiplier->multiply(panelAt(true, stage), panelAt(false, stage), values);
+    for (bool isA : {true, false})
+      if (PanelLoader &loader = isA ? *a : *bLoader; !loader.copies())
+        loader.store(inRegisters[isA], panelAt(isA, toFill));
+    values.push_back(nextStage(stage));
+    values.push_back(nextStage(toFill));
+    return values;
+  });
+  if (anyCopies)
+    waitForCopies(b, loc, 0);
+  carried.truncate(size_t(multiplier->numSums()));
+  return carried;
+}
+
 //===----------------------------------------------------------------------===//
-// Tiles
+// Results
 //===----------------------------------------------------------------------===//
 
-/// Passes the sums to threads that are neighbours along the rows, which store the results.
-void TileEmitter::finish(const Values &sums) {
-  group.wait();
-  multiplier->storeSums(memory, sums);
-  group.wait();
-  e.forLoop(group.lane(), constant(kTile * kTile), kBlockThreads, {}, [&](LoopDim dim, Values) {
-    Value number = e.indexValue(dim);
-    auto [inRow, inColumn] = divide(number, kTile);
-    Value m = add(a.first, inRow), n = add(bPanel.first, inColumn);
-    Value isInside = arith::AndIOp::create(b, loc, isLess(m, mSize), isLess(n, nSize));
-    auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    KernelEmitter::Scope scope(e);
-    Value place = add(mul(inRow, kSumPitch), inColumn);
-    Value sum = LLVM::LoadOp::create(b, loc, type, elementAt(b, loc, memory, type, place));
-    AffineExpr mIndex = e.addDim(m), nIndex = e.addDim(n);
+/// Computes and stores neighbours in a row from their sums in memory.
+void TileEmitter::storeElements(Value row, Value column, Value rowInSlice) {
+  KernelEmitter::Scope scope(e);
+  int64_t count = product.storedPieceSize();
+  Value n = add(bLoader->getFirst(), column);
+  Value place =
+      elementAt(b, loc, memory, type, add(mul(rowInSlice, multiplier->sumPitch()), column));
+  Values sums;
+  if (count > 1)
+    sums = loadPiece(b, loc, place, type, count);
+  else
+    sums.push_back(LLVM::LoadOp::create(b, loc, type, place));
+  AffineExpr mIndex = e.addDim(row), nIndex = e.addDim(n);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
     if (part) {
       SmallVector<AffineExpr> element(inBatch);
-      element.append({mIndex, nIndex});
+      element.append({mIndex, nIndex + int64_t(i)});
       LLVM::StoreOp::create(b, loc, sum, parts.at(part, element));
-      return Values();
+      continue;
     }
     SmallVector<AffineExpr> point = product.point(inBatch, mIndex, nIndex, e.constantExpr(0));
+    AffineExpr &innermost = point[product.n.back()];
+    innermost = innermost + int64_t(i);
     storeProduct(e, nest, product.form, point, sum);
-    return Values();
-  });
+  }
+}
+
+/// Stores the results of a slice, whose sums are in memory.
+void TileEmitter::storeSlice(Value slice) {
+  int64_t count = product.storedPieceSize(), pieces = product.tile.n / count;
+  auto isLess = [&](Value index, Value extent) {
+    return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, index, extent);
+  };
+  e.forLoop(group.lane(), constant(multiplier->sliceRows() * pieces), kBlockThreads, {},
+            [&](LoopDim dim, Values) {
+              auto [rowInSlice, piece] = divide(e.indexValue(dim), pieces);
+              Value column = mul(piece, count);
+              Value row = add(a->getFirst(), multiplier->rowInTile(slice, rowInSlice));
+              Value isInside = arith::AndIOp::create(
+                  b, loc, isLess(row, a->getExtent()),
+                  isLess(add(bLoader->getFirst(), column), bLoader->getExtent()));
+              auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
+              OpBuilder::InsertionGuard guard(b);
+              b.setInsertionPointToStart(branch.thenBlock());
+              storeElements(row, column, rowInSlice);
+              return Values();
+            });
 }
 
 void TileEmitter::emit(ArrayRef<AffineExpr> point) {
@@ -145,31 +194,24 @@ void TileEmitter::emit(ArrayRef<AffineExpr> point) {
     point = point.drop_front();
   }
   inBatch.assign(point.begin(), point.end() - 2);
-  mSize = e.indexValue(product.form.extentOf(product.m));
-  nSize = e.indexValue(product.form.extentOf(product.n));
-  kSize = e.indexValue(product.form.extentOf(product.k));
+  linalg::GenericOp op = nest.op;
+  a.emplace(e, op, product, true, *multiplier, group, inBatch, point[point.size() - 2]);
+  bLoader.emplace(e, op, product, false, *multiplier, group, inBatch, point.back());
   // The sums take the memory of the panels, which nobody reads then.
-  Type element = multiplier->elementType();
-  int64_t panelElements = multiplier->panelElements();
-  memory = group.sharedMemory(
-      std::max(2 * panelElements * bytesOf(element), kTile * kSumPitch * bytesOf(type)));
-  a = makePanel(true, point[point.size() - 2], memory);
-  bPanel =
-      makePanel(false, point.back(), elementAt(b, loc, memory, element, constant(panelElements)));
-  Values sums(kSumsOfThread, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
-  Value from = constant(0), to = kSize;
+  memory = group.sharedMemory(std::max(numStages() * panelBytes(), sliceBytes()));
+  Value from = constant(0), to = e.indexValue(product.form.extentOf(product.k));
   if (part) {
+    Value terms = to;
     from = e.indexValue(part * product.partExtent());
-    to = minimum(add(from, e.indexValue(product.partExtent())), kSize);
+    to = minimum(add(from, e.indexValue(product.partExtent())), terms);
   }
-  sums = e.forLoop(from, to, kTileDepth, sums, [&](LoopDim dim, Values carried) {
-    Value k0 = e.indexValue(dim);
-    Values left = load(a, k0), right = load(bPanel, k0);
-    group.wait(); // for the readers of the last step
-    store(a, left);
-    store(bPanel, right);
+  Values sums = sumUp(from, to);
+  e.forLoop(constant(0), constant(multiplier->numSlices()), 1, {}, [&](LoopDim dim, Values) {
+    Value slice = e.indexValue(dim);
+    group.wait(); // for the readers of panels or of the last slice
+    multiplier->storeSums(memory, slice, sums);
     group.wait();
-    return multiplier->multiply(a.memory, bPanel.memory, carried);
+    storeSlice(slice);
+    return Values();
   });
-  finish(sums);
 }

@@ -1,7 +1,7 @@
 // Emits the tiles of a sum of products.
 #pragma once
 
-#include "compiler/gpu/TileMultiplier.h"
+#include "compiler/gpu/PanelLoader.h"
 #include "compiler/kernels/emit/ProductEmitter.h"
 
 namespace tfc::gpu {
@@ -27,8 +27,8 @@ void emitPartSum(kernels::KernelEmitter &emitter, const kernels::ContractionNest
                  llvm::ArrayRef<mlir::AffineExpr> element);
 
 /// Emits what a thread does for a tile, the threads of whose block are a group. Steps of both
-/// factors go to shared memory, from where each thread multiplies rows by columns in registers; the
-/// sums go through shared memory to the threads that compute and store the results.
+/// factors go to shared memory, some ahead of the one that the threads multiply; the sums go
+/// through shared memory to the threads that compute and store the results.
 class TileEmitter : kernels::IndexArithmetic {
 public:
   /// Sums in parts go to `parts`.
@@ -41,21 +41,17 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// A factor's part of a step, in shared memory.
-  struct Panel {
-    bool isA = false, isAlongK = false;
-    mlir::Value memory;
-    /// The first index across, and the last valid one of the whole factor.
-    mlir::Value first, last;
-  };
-
-  Panel makePanel(bool isA, mlir::AffineExpr tile, mlir::Value memory);
-  Values load(const Panel &panel, mlir::Value k0);
-  void store(const Panel &panel, const Values &values);
-  void finish(const Values &sums);
-
-  std::pair<mlir::Value, mlir::Value> placeOf(const Panel &panel, int64_t round);
-  mlir::Value isLess(mlir::Value lhs, mlir::Value rhs);
+  int64_t panelBytes() const {
+    return multiplier->panelBytes(true) + multiplier->panelBytes(false);
+  }
+  int64_t sliceBytes() const;
+  int64_t numStages() const;
+  mlir::Value panelAt(bool isA, mlir::Value stage);
+  mlir::Value nextStage(mlir::Value stage);
+  void fillFirstStages(mlir::Value from, mlir::Value to);
+  Values sumUp(mlir::Value from, mlir::Value to);
+  void storeSlice(mlir::Value slice);
+  void storeElements(mlir::Value row, mlir::Value column, mlir::Value rowInSlice);
 
   kernels::KernelEmitter &e;
   const kernels::ContractionNest &nest;
@@ -66,9 +62,8 @@ private:
   std::unique_ptr<TileMultiplier> multiplier;
   mlir::Type type; // in which products are accumulated
   llvm::SmallVector<mlir::AffineExpr> inBatch;
-  mlir::Value mSize, nSize, kSize;
+  std::optional<PanelLoader> a, bLoader;
   mlir::Value memory;
-  Panel a, bPanel;
 };
 
 } // namespace tfc::gpu

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/Tiles.h"
+#include "compiler/gpu/Accesses.h"
+#include "compiler/gpu/ThreadGroup.h"
 #include "compiler/kernels/Polynomial.h"
 
 using namespace mlir;
@@ -56,13 +58,83 @@ TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op, Type fact
   m.append(form.m);
   k.append(form.kOuter);
   k.append(form.k);
-  auto isAlongK = [&](bool isA) {
-    std::optional<LinearAccess> access = denseAccess(shapes, op, form, isA);
-    return access && constantOf(access->k) == 1 && constantOf(access->across) != 1;
-  };
-  isAAlongK = isAlongK(true);
-  isBAlongK = isAlongK(false);
+  chooseTile();
+  a = findAccess(shapes, op, true);
+  b = findAccess(shapes, op, false);
   divideSum();
+}
+
+Type TiledProduct::panelType() const {
+  return matrixType && !matrixType.isTF32() ? matrixType : form.computeType;
+}
+
+/// Returns the number of points of an index space, if it is known.
+static std::optional<int64_t> knownPoints(ArrayRef<AffineExpr> sizes) {
+  int64_t count = 1;
+  for (AffineExpr size : sizes) {
+    std::optional<int64_t> known = constantOf(normalize(size));
+    if (!known)
+      return std::nullopt;
+    count *= *known;
+  }
+  return count;
+}
+
+/// Blocks that keep most of a GPU busy, although each brings its factors by itself.
+static constexpr int64_t kEnoughLargeBlocks = 64;
+
+/// A large tile needs half as much of memory for its factors, and of shared memory for its terms,
+/// if there are enough of them.
+void TiledProduct::chooseTile() {
+  int64_t depth = bytesOf(panelType()) == 2 ? 32 : 16;
+  tile = {128, 128, depth};
+  if (bytesOf(panelType()) > 4 || knownPoints(gridSizes()).value_or(0) < kEnoughLargeBlocks)
+    tile = {64, 64, depth};
+}
+
+/// Returns true if an offset is a multiple of `size` at all multiples of it along a loop along
+/// which it is contiguous.
+static bool isMultiple(AffineExpr offset, unsigned loop, int64_t size) {
+  AffineExpr dim = getAffineDimExpr(loop, offset.getContext());
+  return llvm::all_of(Polynomial(offset).terms(), [&](const Polynomial::Term &term) {
+    return term.coefficient % size == 0 || llvm::equal(term.atoms, ArrayRef(dim));
+  });
+}
+
+FactorAccess TiledProduct::findAccess(KernelShapes &shapes, linalg::GenericOp op, bool isA) {
+  const ContractionFactor &factor = isA ? form.a : form.b;
+  SmallVector<AffineExpr> offsets;
+  for (unsigned input : factor.inputs) {
+    OpOperand *tensor = op.getDpsInputOperand(input);
+    ArrayRef<AffineExpr> indices = op.getMatchingIndexingMap(tensor).getResults();
+    offsets.push_back(denseOffset(shapes, tensor->get(), indices));
+  }
+  auto areNeighbours = [&](unsigned loop) {
+    return llvm::any_of(offsets, [&](AffineExpr offset) { return isContiguous(offset, loop); });
+  };
+  FactorAccess access;
+  access.isAlongK = areNeighbours(k.back());
+  unsigned loop = access.isAlongK ? k.back() : (isA ? m : n).back();
+  // Whole pieces are inside of the innermost loop, and each thread has one of a panel at least.
+  int64_t bytes = bytesOf(panelType());
+  int64_t &size = access.pieceSize;
+  if (std::optional<int64_t> extent = constantOf(normalize(form.loopSizes[loop]));
+      extent && areNeighbours(loop))
+    for (size = std::min(16 / bytes, across(isA) * tile.depth / kBlockThreads);
+         *extent % size != 0;)
+      size /= 2;
+  Value root = factor.root;
+  if (auto extension = root.getDefiningOp<arith::ExtFOp>())
+    root = extension.getIn();
+  access.isCopy = size * bytes == 16 && factor.inputs.size() == 1 && isa<BlockArgument>(root) &&
+                  root.getType() == panelType() && isMultiple(offsets.front(), loop, size);
+  return access;
+}
+
+int64_t TiledProduct::storedPieceSize() const {
+  constexpr int64_t kMost = 4;
+  std::optional<int64_t> extent = constantOf(normalize(form.loopSizes[n.back()]));
+  return extent && *extent % kMost == 0 ? kMost : 1;
 }
 
 /// Blocks that keep a GPU busy, the terms that are worth a block, and the most parts of a sum.
@@ -72,26 +144,23 @@ static constexpr int64_t kEnoughBlocks = 256, kTermsOfPart = 256, kMostParts = 1
 /// parts are a guess: with few terms some are empty.
 void TiledProduct::divideSum() {
   constexpr int64_t kPartsOfUnknown = 4;
-  int64_t tiles = 1;
-  for (AffineExpr size : gridSizes()) {
-    std::optional<int64_t> known = constantOf(normalize(size));
-    if (!known)
-      return;
-    tiles *= *known;
-  }
+  std::optional<int64_t> tiles = knownPoints(gridSizes());
+  if (!tiles)
+    return;
   std::optional<int64_t> terms = constantOf(normalize(form.extentOf(k)));
   int64_t most = terms ? std::min(*terms / kTermsOfPart, kMostParts) : kPartsOfUnknown;
-  parts = std::max<int64_t>(std::min(most, kEnoughBlocks / std::max<int64_t>(tiles, 1)), 1);
+  parts = std::max<int64_t>(std::min(most, kEnoughBlocks / std::max<int64_t>(*tiles, 1)), 1);
 }
 
 AffineExpr TiledProduct::partExtent() const {
-  return normalize(form.extentOf(k).ceilDiv(parts * kTileDepth) * kTileDepth);
+  return normalize(form.extentOf(k).ceilDiv(parts * tile.depth) * tile.depth);
 }
 
 SmallVector<AffineExpr> TiledProduct::gridSizes() const {
   SmallVector<AffineExpr> sizes = elementSizes();
-  for (AffineExpr &size : MutableArrayRef(sizes).take_back(2))
-    size = normalize(size.ceilDiv(kTile));
+  AffineExpr &rows = sizes[sizes.size() - 2], &columns = sizes.back();
+  rows = normalize(rows.ceilDiv(tile.m));
+  columns = normalize(columns.ceilDiv(tile.n));
   if (parts > 1)
     sizes.insert(sizes.begin(), getAffineConstantExpr(parts, sizes.back().getContext()));
   return sizes;

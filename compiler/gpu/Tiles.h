@@ -6,25 +6,45 @@
 
 namespace tfc::gpu {
 
-/// A tile of a product: each block computes `kTile` x `kTile` elements, by steps of `kTileDepth`
-/// along the sum.
-inline constexpr int64_t kTile = 64, kTileDepth = 16;
+/// The part of a product that a block computes: `m` x `n` elements, by steps of `depth` along the
+/// sum.
+struct TileShape {
+  int64_t m, n, depth;
+};
+
+/// How a block brings the elements of a factor to shared memory.
+struct FactorAccess {
+  /// True if neighbours in memory are neighbours along the sum.
+  bool isAlongK = false;
+  /// The number of neighbours that a thread brings at once. They are inside of the factor together.
+  int64_t pieceSize = 1;
+  /// True if pieces may be copied as they are: 16 bytes of a tensor, which start at multiples.
+  bool isCopy = false;
+};
 
 /// A sum of products as a batch of matrix products, each divided into tiles. The loops of a
 /// dimension are counted as one, outermost first.
 struct TiledProduct {
   kernels::ContractionForm form;
   llvm::SmallVector<unsigned> batch, m, n, k;
-  /// True if neighbouring elements of a factor are neighbours along the sum.
-  bool isAAlongK = false, isBAlongK = false;
   /// The type of factors that matrix units multiply; null if lanes multiply.
   mlir::Type matrixType;
+  TileShape tile;
+  FactorAccess a, b;
   /// The number of parts of the sum, each computed by other blocks. If there are several, a second
   /// launch adds them up in order.
   int64_t parts = 1;
 
   /// Products of f32 may round their factors to `factors`, tf32 or bf16; null: they may not.
   TiledProduct(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op, mlir::Type factors);
+
+  const FactorAccess &access(bool isA) const { return isA ? a : b; }
+  /// The type of factors in shared memory. Matrix units round f32 to tf32 when they read it.
+  mlir::Type panelType() const;
+  /// The extent of the tile across the sum.
+  int64_t across(bool isA) const { return isA ? tile.m : tile.n; }
+  /// The number of neighbours in a row of the result that a thread stores at once.
+  int64_t storedPieceSize() const;
 
   /// The number of parts, if there are several, the extents of the batch, then the numbers of tiles
   /// along m and n.
@@ -39,6 +59,8 @@ struct TiledProduct {
                                             mlir::AffineExpr kIndex) const;
 
 private:
+  void chooseTile();
+  FactorAccess findAccess(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op, bool isA);
   void divideSum();
 };
 

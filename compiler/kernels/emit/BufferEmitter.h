@@ -31,8 +31,10 @@ public:
   mlir::Value loadAt(const Buffer &buffer, mlir::AffineExpr offset);
   void storeAt(const Buffer &buffer, mlir::AffineExpr offset, mlir::Value value);
 
-private:
+protected:
   mlir::Value address(const Buffer &buffer, mlir::Value offset);
+
+private:
   mlir::Value loadScalar(const Buffer &buffer, mlir::AffineExpr offset);
   mlir::Value loadContiguous(const Buffer &buffer, mlir::AffineExpr base, bool reversed);
   mlir::Value gather(const Buffer &buffer, mlir::AffineExpr offset);

@@ -99,6 +99,11 @@ Value KernelEmitter::element(Value tensor, ArrayRef<AffineExpr> indices) {
   return result;
 }
 
+Value KernelEmitter::addressOf(Value tensor, ArrayRef<AffineExpr> indices) {
+  const Buffer *memory = buffer(tensor);
+  return address(*memory, scalarIndex(offsetOf(*memory, indices)));
+}
+
 void KernelEmitter::store(Value tensor, ArrayRef<AffineExpr> indices, Value value) {
   const Buffer *memory = buffer(tensor);
   storeAt(*memory, offsetOf(*memory, indices), value);

@@ -41,6 +41,8 @@ public:
   /// Returns the element of `tensor` at `indices`: a scalar, or a vector if it varies along the
   /// lanes.
   mlir::Value element(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
+  /// Returns the address of an element of a tensor that has a buffer.
+  mlir::Value addressOf(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// Records `value` as the element of `tensor` at `indices` for readers in this scope.
   void bind(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices, mlir::Value value);
   /// Stores an element (a vector along the lanes, or a scalar that is the same in all lanes).

@@ -8,9 +8,12 @@ import sys
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_120"]
 REGISTERS = 128  # of 65536, for two blocks of 256 threads
+MORE_REGISTERS = {"large.so": 192}
 # Library -> an instruction of one of its kernels.
 EXPECTED = {"products.so": ["FFMA", "HMMA.16816.F32", "HMMA.16816.F32.BF16"], "tf32.so": ["HMMA.1688.F32.TF32"],
-            "bf16.so": ["HMMA.16816.F32.BF16"]}
+            "bf16.so": ["HMMA.16816.F32.BF16"],
+            "large.so": ["HMMA.16816.F32", "HMMA.16816.F32.BF16", "LDSM.16.M88.4", "LDSM.16.MT88.4",
+                         r"LDGSTS.E.BYPASS.128\S*"]}
 
 
 def code_of(library):
@@ -32,7 +35,8 @@ def assemble(library, architecture):
     for name, *numbers in kernels:
         stack, stores, loads, registers = map(int, numbers)
         assert stores == loads == 0, f"{library}: {name} spills for {architecture}"
-        assert registers <= REGISTERS, f"{library}: {name} takes {registers} registers for {architecture}"
+        most = MORE_REGISTERS.get(library, REGISTERS)
+        assert registers <= most, f"{library}: {name} takes {registers} registers for {architecture}"
     return binary, max(int(kernel[-1]) for kernel in kernels), len(kernels)
 
 
@@ -57,4 +61,4 @@ for library in sys.argv[1:]:
         if architecture == "sm_80" and shutil.which("nvdisasm"):
             text = subprocess.run(["nvdisasm", binary], capture_output=True, text=True, check=True).stdout
             for instruction in EXPECTED.get(library, []):
-                assert re.search(rf"\b{re.escape(instruction)} ", text), f"{library} has no {instruction}"
+                assert re.search(rf"\b{instruction} ", text), f"{library} has no {instruction}"
