@@ -26,6 +26,18 @@ static void limitAmount(Instruction &shift) {
   shift.setOperand(1, b.CreateBinaryIntrinsic(Intrinsic::umin, amount, most));
 }
 
+/// Computes a copy of a sign with integers. The code generator moves it behind a conversion to 16
+/// bits, where it flushes denormals.
+static void copySign(IntrinsicInst &call) {
+  IRBuilder<> b(&call);
+  Type *type = call.getType(), *bits = b.getIntNTy(type->getScalarSizeInBits());
+  Constant *sign = ConstantInt::get(bits, APInt::getSignMask(bits->getIntegerBitWidth()));
+  Value *magnitude = b.CreateAnd(b.CreateBitCast(call.getArgOperand(0), bits), b.CreateNot(sign));
+  Value *other = b.CreateAnd(b.CreateBitCast(call.getArgOperand(1), bits), sign);
+  call.replaceAllUsesWith(b.CreateBitCast(b.CreateOr(magnitude, other), type));
+  call.eraseFromParent();
+}
+
 static bool isShort(const Value *value) {
   return value->getType()->isBFloatTy() || value->getType()->isHalfTy();
 }
@@ -84,6 +96,10 @@ void tfc::gpu::legalize(Module &module) {
     for (Instruction &instruction : make_early_inc_range(instructions(function)))
       if (instruction.isShift())
         limitAmount(instruction);
+      else if (auto *call = dyn_cast<IntrinsicInst>(&instruction);
+               call && call->getIntrinsicID() == Intrinsic::copysign &&
+               !call->getType()->isVectorTy())
+        copySign(*call);
       else if (computesInShort(instruction))
         computeInF32(instruction);
 }
