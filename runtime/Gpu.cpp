@@ -300,6 +300,8 @@ GpuStream::~GpuStream() {
   for (int32_t i = 0; i < stagingCount; ++i)
     if (void *memory = reinterpret_cast<Staging *>(stagings.data())[i].memory)
       gpu->getDriver().releaseHost(memory);
+  if (uploads)
+    gpu->getDriver().releaseHost(uploads);
   gpu->getDriver().destroyStream(stream);
 }
 
@@ -318,6 +320,7 @@ tfc_status GpuStream::launch(int32_t grid, int64_t threads, const int64_t *argum
 tfc_status GpuStream::synchronize(Message &message) {
   tfc_status status = report(gpu->getDriver().synchronize(stream), "a wait", message);
   firstGrid = lastGrid = -1;
+  uploading = 0;
   return status;
 }
 
@@ -331,6 +334,45 @@ tfc_status GpuStream::report(cuda::Result result, const char *what, Message &mes
     snprintf(launches, sizeof launches, "a kernel between '%s' and '%s'", gpu->nameOf(firstGrid),
              gpu->nameOf(lastGrid));
   return gpu->report(result, launches, message);
+}
+
+/// Makes room for a copy in pinned memory, twice as much as before if it is full, and returns true.
+/// Returns false if the copy is too large for that, there is no memory, or the device has failed.
+bool GpuStream::reserveUpload(int64_t bytes, Message &message) {
+  constexpr int64_t kMost = int64_t(16) << 20;
+  if (bytes > kMost)
+    return false;
+  if (uploading + bytes <= uploadCapacity)
+    return true;
+  int64_t capacity =
+      2 * uploadCapacity > uploading + bytes ? 2 * uploadCapacity : uploading + bytes;
+  capacity = capacity < kMost ? capacity : kMost;
+  if (uploading > 0 && synchronize(message) != TFC_OK)
+    return false;
+  if (capacity == uploadCapacity)
+    return true;
+  void *larger = nullptr;
+  if (gpu->getDriver().allocateHost(&larger, static_cast<size_t>(capacity), 0) != cuda::kSuccess)
+    return bytes <= uploadCapacity;
+  if (uploads)
+    gpu->getDriver().releaseHost(uploads);
+  uploads = static_cast<char *>(larger);
+  uploadCapacity = capacity;
+  return true;
+}
+
+tfc_status GpuStream::upload(void *to, const void *from, int64_t bytes, Message &message) {
+  constexpr int64_t kAlignment = 64;
+  int64_t padded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  bool isPinned = reserveUpload(padded, message);
+  if (isPinned) {
+    memcpy(uploads + uploading, from, static_cast<size_t>(bytes));
+    from = uploads + uploading;
+    uploading += padded;
+  }
+  cuda::Result result = gpu->getDriver().copyToDevice(asPointer(to), from, bytes, stream);
+  tfc_status status = report(result, "a copy of a value", message);
+  return status == TFC_OK && !isPinned ? synchronize(message) : status;
 }
 
 void *GpuStream::staging(const Allocator &allocator, int32_t number, int64_t bytes) {
@@ -435,8 +477,8 @@ extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const v
                                         int64_t bytes) {
   if (bytes <= 0)
     return TFC_OK;
-  int32_t status = tfc_rt_device_write(frame, to, from, bytes);
-  return status ? status : finishStream(frame);
+  Message message;
+  return finish(frame, streamOf(frame).upload(to, from, bytes, message), message);
 }
 
 extern "C" int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from,

@@ -152,6 +152,9 @@ public:
   /// launches since the last wait rather than to this call.
   tfc_status report(cuda::Result result, const char *what, Message &message);
 
+  /// Begins to copy from memory of the host, which may change as soon as this returns.
+  tfc_status upload(void *to, const void *from, int64_t bytes, Message &message);
+
   /// Returns pinned memory for a message; null if there is none. `number` counts slots and their
   /// buffers.
   void *staging(const Allocator &allocator, int32_t number, int64_t bytes);
@@ -169,6 +172,11 @@ private:
   int32_t firstGrid = -1, lastGrid = -1; // launched since the last wait
   Block stagings;
   int32_t stagingCount = 0;
+  // Pinned memory, of which the first bytes are on their way to the device since the last wait.
+  char *uploads = nullptr;
+  int64_t uploadCapacity = 0, uploading = 0;
+
+  bool reserveUpload(int64_t bytes, Message &message);
 };
 
 } // namespace tfc::runtime

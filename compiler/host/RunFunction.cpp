@@ -68,13 +68,33 @@ void RunFunction::build(Operation *step) {
       .Case([&](LaunchOp op) { launches.launch(op); })
       .Case([&](IfOp op) { controlFlow.branch(op); })
       .Case([&](WhileOp op) { controlFlow.loop(op); })
-      .Case([&](CheckOp op) {
-        auto values = llvm::map_to_vector(op.getValues(),
-                                          [&](Value value) { return scalars.position(value); });
-        checks.check(scalars.get(op.getCondition()), values, op);
-      })
+      .Case([&](CheckOp op) { check(op); })
       .Case([&](BindSizeOp op) { scalars.bind(op); })
       .Default([&](Operation *op) { buildEffect(op); });
+}
+
+/// Reads of a device wait for it, so values that only a message needs are read if the check fails.
+void RunFunction::check(CheckOp op) {
+  OpBuilder &b = context.b;
+  auto read = [&] {
+    return llvm::map_to_vector(op.getValues(),
+                               [&](Value value) { return scalars.position(value); });
+  };
+  Value condition = scalars.get(op.getCondition());
+  if (!context.isRemote || op.getValues().empty())
+    return checks.check(condition, read(), op);
+  SmallVector<Type> types(op.getValues().size(), b.getI64Type());
+  auto branch = scf::IfOp::create(b, context.loc, types, condition, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> none(types.size(), context.constant(0));
+    scf::YieldOp::create(b, context.loc, none);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, context.loc, read());
+  }
+  checks.check(condition, SmallVector<Value>(branch.getResults()), op);
 }
 
 /// Builds operations on lists, tapes, queues and messages.

@@ -26,6 +26,7 @@ private:
   void build(mlir::Block &block) override;
   void finish(mlir::Block &block) override;
   void build(mlir::Operation *step);
+  void check(dfg::CheckOp op);
   void buildEffect(mlir::Operation *step);
 
   mlir::Block &body;

@@ -4,6 +4,7 @@
 #include "compiler/memory/Order.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/MessageOps.h"
+#include "dialects/dfg/Partitions.h"
 #include "llvm/ADT/BitVector.h"
 #include <set>
 
@@ -55,18 +56,34 @@ void StepGraph::waitForSizes(Block &block, const RunTimeSizes &sizes) {
   }
 }
 
+/// Returns true for a check of what a device computes: to read it, the host waits for everything
+/// that it has launched.
+static bool isLate(Operation *step) {
+  auto check = dyn_cast<CheckOp>(step);
+  return check && isRemote(step->getParentOfType<EntryOp>()) &&
+         rootOf(check.getCondition()).getDefiningOp<LaunchOp>();
+}
+
 /// Keeps messages and what can fail in the order of the block, on which partitions have agreed, and
-/// everything before a wait for a message before it.
+/// everything before a wait for a message before it. Late checks may wait for messages that the
+/// partition receives, but not beyond those that it sends or a commit.
 void StepGraph::keepMessagesInOrder() {
   if (llvm::none_of(steps, usesMessages))
     return;
   Operation *last = nullptr;
-  SmallVector<Operation *> sinceWait;
+  SmallVector<Operation *> sinceWait, lateChecks;
   for (Operation *step : steps) {
     if (usesMessages(step) || canFail(step)) {
       if (last)
         runBefore(last, step);
+      if (isLate(step)) {
+        lateChecks.push_back(step);
+        continue;
+      }
       last = step;
+      if (!isa<ReceiveOp>(step))
+        for (Operation *check : lateChecks)
+          runBefore(check, step);
     }
     if (waitsForMessages(step)) {
       for (Operation *earlier : sinceWait)
@@ -225,10 +242,15 @@ public:
 
 private:
   unsigned choose() {
-    for (unsigned step : ready)
+    std::optional<unsigned> first;
+    for (unsigned step : ready) {
+      if (isLate(steps[step]))
+        continue;
       if (growth(step) <= kNoGrowth)
         return step;
-    return *ready.begin();
+      first = first.value_or(step);
+    }
+    return first.value_or(*ready.begin());
   }
 
   /// Returns the growth of the arena in bytes when a step runs.

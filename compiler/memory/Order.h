@@ -30,7 +30,8 @@ public:
 
   /// Returns an order that keeps memory use low: a step that frees about as much memory as it
   /// allocates runs as soon as possible; otherwise the block's order is kept. `bytes` returns the
-  /// size of a value in the arena, or 0 for values elsewhere.
+  /// size of a value in the arena, or 0 for values elsewhere. Checks for which the host waits for a
+  /// device run when nothing else can.
   std::vector<mlir::Operation *> order(llvm::function_ref<int64_t(mlir::Value)> bytes) const;
 
 private:
