@@ -1,0 +1,164 @@
+"""Compiles what runs on a real GPU, and records what the emulated one computes."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+BUILD = os.environ.get("TFC_BUILD", os.path.join(SOURCE, "build"))
+EMULATOR = os.path.join(BUILD, "test", "gpu", "emulator", "libtfc-emulated-cuda.so")
+
+# A graph, or the graph in a test, and options. Entries get feeds by their types; sizes are those of SIZES.
+CASES = {
+    "rows": ("test/random/gpu/rows.graph", []),
+    "products": ("test/random/gpu/products.graph", []),
+    "elements": ("test/random/gpu/elements.graph", []),
+    "kernels": ("test/e2e/gpu/efficiency.test", []),
+    "tiles": ("test/e2e/gpu/precision.test", []),
+    "tiles-tf32": ("test/e2e/gpu/precision.test", ["--precision=tf32"]),
+    "tiles-bf16": ("test/e2e/gpu/precision.test", ["--precision=bf16"]),
+    "digits": ("docs/examples/digits/digits.graph", []),
+    "text": ("docs/examples/text/text.graph", []),
+    "convnet": ("docs/examples/convnet/convnet.graph", []),
+}
+SIZES = {"n": 5, "m": 3, "time": 6, "batch": 4}
+QUICK_CASES = ["rows", "digits"]
+
+# The sizes of what is measured, in variables on the GPU.
+ROWS, COLUMNS, SIDE = 16384, 4096, 4096
+QUICK_ROWS, QUICK_COLUMNS, QUICK_SIDE = 32, 64, 64
+
+
+HEAD = """graph measured edition 1
+
+fn normalized(x: f32[m, n]) -> f32[m, n] {
+  d = x - mean(x, axis: 1, keep_dims: true)
+  return d * rsqrt(mean(square(d), axis: 1, keep_dims: true) + 1e-5)
+}
+"""
+
+
+def graph_text(path):
+    """The graph in a file, which may be a part of a test."""
+    with open(os.path.join(SOURCE, path)) as file:
+        text = file.read()
+    return re.split(r"^#--- \S+\.graph\n", text, flags=re.MULTILINE)[-1] if path.endswith(".test") else text
+
+
+def compile_graph(path, library, options):
+    tfc = os.path.join(BUILD, "bin", "tfc")
+    subprocess.run([tfc, "compile", path, "--device", "gpu:0", "-q", "-o", library, *options], check=True)
+
+
+def feeds_of(random, model, entry):
+    """Small whole numbers are valid as indices, labels and lengths; floats have any sign."""
+    feeds = []
+    for dtype, text in model.feed_types(entry):
+        dims = re.findall(r"[^\[\], ]+", text.partition("[")[2])
+        shape = [int(d) if d.isdigit() else SIZES.get(d, 4) for d in dims]
+        if np.issubdtype(dtype, np.floating) or text.startswith("bf16"):
+            values = random.normal(size=shape).astype(np.float32)
+            feeds.append((values.view(np.uint32) >> 16).astype(np.uint16) if text.startswith("bf16") else
+                         values.astype(dtype))
+        else:
+            feeds.append(random.integers(0, 2 if dtype == np.bool_ else 4, size=shape).astype(dtype))
+    return feeds
+
+
+def measured_graph(quick):
+    """A graph with an entry for each row of the table: it repeats a statement."""
+    rows, columns, side = (QUICK_ROWS, QUICK_COLUMNS, QUICK_SIDE) if quick else (ROWS, COLUMNS, SIDE)
+    lines, table = [HEAD], []
+
+    def declare(name, dtype, *shape):
+        lines.append(f'@device("gpu:0") var {name}: {dtype}[{", ".join(map(str, shape))}] = zeros()')
+
+    def measure(name, statement, moved=0, multiplied=0, dtype="f32"):
+        lines.append(f"entry measure_{name}(rounds: i32) {{ for i in 0..rounds {{ {statement} }} }}")
+        table.append(dict(name=name, entry=f"measure_{name}", bytes=moved, multiplications=multiplied, dtype=dtype, rows=rows, columns=columns,
+                          side=side))
+
+    for name in "x", "y":
+        declare(name, "f32", rows, columns)
+    declare("turned", "f32", columns, rows)
+    declare("scale", "f32", columns)
+    for dtype in "f32", "bf16", "f16":
+        for name in "a", "b", "c":
+            declare(f"{name}_{dtype}", dtype, side, side)
+    size = 4 * rows * columns
+    measure("copy", "assign(y, x)", 2 * size)
+    measure("gelu", "assign(y, gelu(x))", 2 * size)
+    measure("add", "assign_add(y, x)", 3 * size)
+    measure("softmax", "assign(y, softmax(x))", 2 * size)
+    measure("layer_norm", "assign(y, normalized(x) * scale)", 2 * size)
+    measure("transpose", "assign(turned, transpose(x))", 2 * size)
+    measure("columns", "assign(scale, sum(x, axis: 0))", size)
+    for dtype in "f32", "bf16", "f16":
+        measure(f"product_{dtype}", f"assign(c_{dtype}, matmul(a_{dtype}, b_{dtype}))", multiplied=side**3, dtype=dtype)
+        measure(f"product_transposed_{dtype}", f"assign(c_{dtype}, matmul(a_{dtype}, b_{dtype}, transpose_rhs: true))",
+                multiplied=side**3, dtype=dtype)
+    return "\n".join(lines) + "\n", table
+
+
+def record(folder, name, library):
+    """Runs all entries on the emulated GPU, in another process, which loads that driver."""
+    environment = dict(os.environ, TFC_CUDA_DRIVER=EMULATOR)
+    subprocess.run([sys.executable, os.path.abspath(__file__), library, os.path.join(folder, name + ".npz")], check=True,
+                   env=environment)
+
+
+def write_expected(library, path):
+    from model import Failed, Model
+    from runner import sample
+
+    arrays, model, random = {}, Model(library, threads=1), np.random.default_rng(7)
+    for entry, (feeds, fetches) in model.entries.items():
+        values = feeds_of(random, model, entry)
+        for i, value in enumerate(values):
+            arrays[f"{entry}/feed{i}"] = value
+        try:
+            results = model.call_raw(entry, values, len(fetches), model._feed_dtypes[entry])
+        except Failed as failure:
+            arrays[f"{entry}/status"] = np.array(failure.status)
+            continue
+        for i, value in enumerate(results):
+            arrays[f"{entry}/fetch{i}"] = sample(value)
+    np.savez_compressed(path, **arrays)
+
+
+def prepare(folder, quick, architectures):
+    if not os.path.exists(os.path.join(BUILD, "bin", "tfc")):
+        subprocess.run([os.path.join(SOURCE, "tools", "setup")], check=True)
+        subprocess.run(["cmake", "--preset", "default"], cwd=SOURCE, check=True)
+        subprocess.run(["ninja", "-C", BUILD], check=True)
+    os.makedirs(folder, exist_ok=True)
+    more = [f"--gpu-arch={architectures}"] if architectures else []
+    for name, (path, options) in CASES.items():
+        if quick and name not in QUICK_CASES:
+            continue
+        graph, library = os.path.join(folder, name + ".graph"), os.path.join(folder, name + ".so")
+        if path.endswith(".test"):
+            with open(graph, "w") as file:
+                file.write(graph_text(path))
+        else:
+            graph = os.path.join(SOURCE, path)
+        compile_graph(graph, library, [*options, *more])
+        record(folder, name, library)
+        print(f"prepared {name}", flush=True)
+    text, table = measured_graph(quick)
+    graph = os.path.join(folder, "measured.graph")
+    with open(graph, "w") as file:
+        file.write(text)
+    for name, options in ("measured", []), ("measured-tf32", ["--precision=tf32"]):
+        compile_graph(graph, os.path.join(folder, name + ".so"), ["--disable=hoist", *options, *more])
+    with open(os.path.join(folder, "measured.json"), "w") as file:
+        json.dump(dict(quick=quick, table=table), file, indent=1)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.join(SOURCE, "test", "e2e", "Inputs"))
+    write_expected(*sys.argv[1:])

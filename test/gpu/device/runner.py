@@ -1,0 +1,145 @@
+"""Runs a prepared folder on a GPU: compares results with recorded ones, and measures."""
+
+import glob
+import json
+import os
+import statistics
+import sys
+import time
+
+import numpy as np
+
+# Relative and absolute differences, by the bytes of a float: sums and functions may run in another order.
+BOUNDS = {2: 2e-2, 4: 2e-4, 8: 1e-10}
+
+
+def sample(array):
+    """At most some 100,000 elements of an array, so that a folder stays small."""
+    return array.reshape(-1)[:: array.size // 100_000 | 1]
+
+
+def differences(got, want):
+    """The largest difference of two results as a multiple of what is allowed; of other types, 0 or infinity."""
+    if got.shape != want.shape:
+        return np.inf
+    if not np.issubdtype(want.dtype, np.floating):
+        return 0.0 if np.array_equal(got, want) else np.inf
+    bound = BOUNDS[want.dtype.itemsize]
+    a, b = got.astype(np.float64), want.astype(np.float64)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(invalid="ignore"):
+        ratio = np.abs(a - b) / (bound * np.maximum(1, np.abs(b)))
+    return float(np.max(np.where(same, 0, ratio), initial=0))
+
+
+def as_numbers(array, text):
+    """bf16 travels as its bits."""
+    return (array.astype(np.uint32) << 16).view(np.float32) if text else array
+
+
+def compare(folder, name):
+    """Returns the number of entries that agree and a list of those that do not."""
+    from model import Failed, Model
+
+    model, recorded = Model(os.path.join(folder, name + ".so"), threads=1), np.load(os.path.join(folder, name + ".npz"))
+    agreeing, wrong = 0, []
+    for entry, (feeds, fetches) in model.entries.items():
+        values = [recorded[f"{entry}/feed{i}"] for i in range(len(feeds))]
+        status = str(recorded[f"{entry}/status"]) if f"{entry}/status" in recorded else ""
+        try:
+            results = model.call_raw(entry, values, len(fetches), model._feed_dtypes[entry])
+        except Failed as failure:
+            if failure.status == status:
+                agreeing += 1
+            else:
+                wrong.append(f"{name}.{entry}: {failure.status}: {failure}")
+            continue
+        if status:
+            wrong.append(f"{name}.{entry}: succeeds, but was expected to end with {status}")
+            continue
+        worst = 0
+        for i, result in enumerate(results):
+            is_short = result.dtype == np.uint16
+            pair = (as_numbers(array, is_short) for array in (sample(result), recorded[f"{entry}/fetch{i}"]))
+            # Numbers of bf16 have the bound of 16 bits.
+            worst = max(worst, differences(*pair) * (BOUNDS[4] / BOUNDS[2] if is_short else 1))
+        if worst <= 1:
+            agreeing += 1
+        else:
+            wrong.append(f"{name}.{entry}: differs by {worst:.3g} times what is allowed")
+    return agreeing, wrong
+
+
+def seconds_per_round(model, entry, quick):
+    """The time of a round: launches are enqueued in a loop, and the call waits once. The fixed cost cancels out."""
+    few, many, repeats = (1, 3, 1) if quick else (2, 22, 7)
+
+    def seconds(rounds):
+        begin = time.perf_counter()
+        model.call(entry, rounds=rounds)
+        return time.perf_counter() - begin
+
+    seconds(few)
+    return max(statistics.median(seconds(many) - seconds(few) for _ in range(repeats)) / (many - few), 1e-9)
+
+
+def measure(folder, report):
+    from model import Model
+
+    with open(os.path.join(folder, "measured.json")) as file:
+        described = json.load(file)
+    random, copy = np.random.default_rng(0), None
+    for name in "measured", "measured-tf32":
+        model = Model(os.path.join(folder, name + ".so"), threads=1)
+        for variable, (dtype, shape) in model.variables.items():
+            if variable in ("x", "scale") or variable.startswith(("a_", "b_")):
+                values = random.standard_normal(shape, dtype=np.float32)
+                model[variable] = (values.view(np.uint32) >> 16).astype(np.uint16) if variable.endswith("_bf16") else values.astype(dtype)
+        for row in described["table"]:
+            if name != "measured" and row["dtype"] != "f32" or name != "measured" and not row["multiplications"]:
+                continue
+            seconds = seconds_per_round(model, row["entry"], described["quick"])
+            label = row["name"].replace("f32", "tf32") if name != "measured" else row["name"]
+            figure = dict(row, name=label, microseconds=seconds * 1e6)
+            if row["bytes"]:
+                figure["gigabytes_per_second"] = row["bytes"] / seconds / 1e9
+                copy = copy or figure["gigabytes_per_second"]
+                figure["of_copy"] = figure["gigabytes_per_second"] / copy
+            else:
+                figure["teraflops"] = 2 * row["multiplications"] / seconds / 1e12
+            report["figures"].append(figure)
+        del model
+
+
+def show(figure):
+    speed = (f"{figure['gigabytes_per_second']:10.0f} GB/s  {100 * figure['of_copy']:5.0f} % of a copy" if "of_copy" in figure
+             else f"{figure['teraflops']:10.1f} TFLOP/s")
+    peer = f"  {figure['of_peer']:.2f} of torch's speed" if "of_peer" in figure else ""
+    print(f"  {figure['name']:28} {figure['microseconds']:12.1f} us {speed}{peer}")
+
+
+def run(folder):
+    sys.path.insert(0, folder)
+    report, wrong = dict(date=time.strftime("%Y-%m-%d"), cases={}, figures=[]), []
+    for path in sorted(glob.glob(os.path.join(folder, "*.npz"))):
+        name = os.path.splitext(os.path.basename(path))[0]
+        agreeing, differing = compare(folder, name)
+        report["cases"][name] = dict(agreeing=agreeing, wrong=differing)
+        print(f"{name}: {agreeing} entries as recorded, {len(differing)} not", flush=True)
+        wrong += differing
+    for line in wrong:
+        print(line)
+    measure(folder, report)
+    import peers
+
+    report["device"] = peers.compare(report["figures"])
+    print(f"device: {report['device']}")
+    for figure in report["figures"]:
+        show(figure)
+    with open(os.path.join(folder, "figures.json"), "w") as file:
+        json.dump(report, file, indent=1)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(os.path.dirname(os.path.abspath(__file__))))
