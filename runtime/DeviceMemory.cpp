@@ -49,7 +49,7 @@ tfc_status tfc::runtime::openStreams(tfc_instance &handle) {
     Message message;
     if (!gpu.isUsed() || gpu.check(message))
       continue;
-    if (tfc_status status = handle.streams[device].open(gpu, message))
+    if (tfc_status status = handle.streams[device].open(gpu, handle.state->allocator, message))
       return handle.fail(status, "%s", message.c_str());
   }
   return TFC_OK;

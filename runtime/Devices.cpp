@@ -123,6 +123,9 @@ extern "C" int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot) {
 }
 
 extern "C" int32_t tfc_rt_receive(tfc_call_frame *frame, int32_t slot, const void **value) {
+  if (frame->handle->state->gpus[frame->device].isUsed())
+    if (int32_t status = submitWork(frame))
+      return status;
   return frame->handle->rendezvous.receive(slot, *value);
 }
 

@@ -284,13 +284,18 @@ void DeviceBlock::reset() {
 
 //===- Streams ------------------------------------------------------------===//
 
-tfc_status GpuStream::open(Gpu &of, Message &message) {
+tfc_status GpuStream::open(Gpu &of, const Allocator &allocator, Message &message) {
   gpu = &of;
   if (stream)
     return TFC_OK;
   Gpu::Scope scope(*gpu);
-  return gpu->report(gpu->getDriver().createStream(&stream, cuda::kNonBlockingStream), "a stream",
-                     message);
+  if (tfc_status status = gpu->report(
+          gpu->getDriver().createStream(&stream, cuda::kNonBlockingStream), "a stream", message))
+    return status;
+  if (work.open(*gpu, allocator, stream))
+    return TFC_OK;
+  message.add("not enough memory for the work of a GPU");
+  return TFC_OUT_OF_MEMORY;
 }
 
 GpuStream::~GpuStream() {
@@ -302,6 +307,7 @@ GpuStream::~GpuStream() {
       gpu->getDriver().releaseHost(memory);
   if (uploads)
     gpu->getDriver().releaseHost(uploads);
+  work.close();
   gpu->getDriver().destroyStream(stream);
 }
 
@@ -309,19 +315,36 @@ tfc_status GpuStream::launch(int32_t grid, int64_t threads, const int64_t *argum
                              Message &message) {
   if (threads <= 0)
     return TFC_OK;
-  tfc_status status = gpu->launch(stream, grid, threads, arguments, count, message);
-  if (status == TFC_OK) {
-    firstGrid = firstGrid < 0 ? grid : firstGrid;
-    lastGrid = grid;
+  const tfc_grid_info &info = gpu->infoOf(grid);
+  int64_t blocks = (threads - 1) / info.block + 1;
+  if (blocks > INT32_MAX) {
+    message.clear();
+    message.add("%s: %lld threads are more than a GPU can have", info.name,
+                static_cast<long long>(threads));
+    return TFC_INVALID_ARGUMENT;
   }
-  return status;
+  firstGrid = firstGrid < 0 ? grid : firstGrid;
+  lastGrid = grid;
+  return report(work.launch(grid, static_cast<uint32_t>(blocks), arguments, count), info.name,
+                message);
 }
 
 tfc_status GpuStream::synchronize(Message &message) {
-  tfc_status status = report(gpu->getDriver().synchronize(stream), "a wait", message);
+  cuda::Result result = work.submit();
+  cuda::Result waited = gpu->getDriver().synchronize(stream);
+  tfc_status status = report(result != cuda::kSuccess ? result : waited, "a wait", message);
   firstGrid = lastGrid = -1;
   uploading = 0;
   return status;
+}
+
+tfc_status GpuStream::read(void *to, const void *from, int64_t bytes, Message &message) {
+  cuda::Result result = work.submit();
+  if (result == cuda::kSuccess && bytes > 0)
+    result = gpu->getDriver().copyToHost(to, asPointer(from), bytes, stream);
+  if (tfc_status status = report(result, "a copy of a value", message))
+    return status;
+  return synchronize(message);
 }
 
 tfc_status GpuStream::report(cuda::Result result, const char *what, Message &message) {
@@ -329,10 +352,10 @@ tfc_status GpuStream::report(cuda::Result result, const char *what, Message &mes
     return gpu->report(result, what, message);
   char launches[512];
   if (firstGrid == lastGrid)
-    snprintf(launches, sizeof launches, "kernel '%s'", gpu->nameOf(firstGrid));
+    snprintf(launches, sizeof launches, "kernel '%s'", gpu->infoOf(firstGrid).name);
   else
-    snprintf(launches, sizeof launches, "a kernel between '%s' and '%s'", gpu->nameOf(firstGrid),
-             gpu->nameOf(lastGrid));
+    snprintf(launches, sizeof launches, "a kernel between '%s' and '%s'",
+             gpu->infoOf(firstGrid).name, gpu->infoOf(lastGrid).name);
   return gpu->report(result, launches, message);
 }
 
@@ -370,7 +393,11 @@ tfc_status GpuStream::upload(void *to, const void *from, int64_t bytes, Message 
     from = uploads + uploading;
     uploading += padded;
   }
-  cuda::Result result = gpu->getDriver().copyToDevice(asPointer(to), from, bytes, stream);
+  cuda::Result result =
+      isPinned ? work.move(GpuWork::kCopyToDevice, to, reinterpret_cast<int64_t>(from), bytes)
+               : work.submit();
+  if (!isPinned && result == cuda::kSuccess)
+    result = gpu->getDriver().copyToDevice(asPointer(to), from, bytes, stream);
   tfc_status status = report(result, "a copy of a value", message);
   return status == TFC_OK && !isPinned ? synchronize(message) : status;
 }
@@ -401,25 +428,15 @@ void *GpuStream::staging(const Allocator &allocator, int32_t number, int64_t byt
 
 //===- Launches -----------------------------------------------------------===//
 
-tfc_status Gpu::launch(cuda::Stream stream, int32_t grid, int64_t threads, const int64_t *arguments,
-                       int32_t count, Message &message) {
+cuda::Result Gpu::launch(cuda::Stream stream, int32_t grid, uint32_t blocks,
+                         const int64_t *arguments, int32_t count) const {
   constexpr int32_t kMost = 512;
   void *parameters[kMost];
   for (int32_t i = 0; i < count; ++i)
     parameters[i] = const_cast<int64_t *>(arguments + i);
-  const tfc_grid_info &info = image->grids[grid];
-  int64_t blocks = (threads - 1) / info.block + 1;
-  if (blocks > INT32_MAX) {
-    message.clear();
-    message.add("%s: %lld threads are more than a GPU can have", info.name,
-                static_cast<long long>(threads));
-    return TFC_INVALID_ARGUMENT;
-  }
   auto function = reinterpret_cast<cuda::Function *>(functions.data())[grid];
-  cuda::Result result =
-      driver.launch(function, static_cast<uint32_t>(blocks), 1, 1,
-                    static_cast<uint32_t>(info.block), 1, 1, 0, stream, parameters, nullptr);
-  return report(result, info.name, message);
+  return driver.launch(function, blocks, 1, 1, static_cast<uint32_t>(infoOf(grid).block), 1, 1, 0,
+                       stream, parameters, nullptr);
 }
 
 //===- Functions of generated code ----------------------------------------===//
@@ -444,6 +461,11 @@ static int32_t report(tfc_call_frame *frame, cuda::Result result) {
   return finish(frame, streamOf(frame).report(result, "a copy of a value", message), message);
 }
 
+int32_t tfc::runtime::submitWork(tfc_call_frame *frame) {
+  Message message;
+  return finish(frame, streamOf(frame).submit(message), message);
+}
+
 int32_t tfc::runtime::finishStream(tfc_call_frame *frame) {
   Message message;
   return finish(frame, streamOf(frame).synchronize(message), message);
@@ -457,20 +479,8 @@ extern "C" int32_t tfc_rt_device_launch(tfc_call_frame *frame, int32_t grid, int
 
 extern "C" int32_t tfc_rt_device_read(tfc_call_frame *frame, void *to, const void *from,
                                       int64_t bytes) {
-  GpuStream &stream = streamOf(frame);
-  cuda::Result result = cuda::kSuccess;
-  if (bytes > 0)
-    result = stream.getGpu().getDriver().copyToHost(to, asPointer(from), bytes, stream.get());
-  int32_t status = report(frame, result);
-  return status ? status : finishStream(frame);
-}
-
-extern "C" int32_t tfc_rt_device_write(tfc_call_frame *frame, void *to, const void *from,
-                                       int64_t bytes) {
-  GpuStream &stream = streamOf(frame);
-  // The driver has read memory that is not pinned, such as the stack, when it returns.
-  return report(frame,
-                stream.getGpu().getDriver().copyToDevice(asPointer(to), from, bytes, stream.get()));
+  Message message;
+  return finish(frame, streamOf(frame).read(to, from, bytes, message), message);
 }
 
 extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const void *from,
@@ -483,20 +493,17 @@ extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const v
 
 extern "C" int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from,
                                       int64_t bytes) {
-  GpuStream &stream = streamOf(frame);
   if (bytes <= 0 || to == from)
     return TFC_OK;
-  return report(frame, stream.getGpu().getDriver().copyOnDevice(asPointer(to), asPointer(from),
-                                                                bytes, stream.get()));
+  return report(frame, streamOf(frame).getWork().move(GpuWork::kCopyOnDevice, to,
+                                                      reinterpret_cast<int64_t>(from), bytes));
 }
 
 extern "C" int32_t tfc_rt_device_fill(tfc_call_frame *frame, void *to, int32_t byte,
                                       int64_t bytes) {
-  GpuStream &stream = streamOf(frame);
   if (bytes <= 0)
     return TFC_OK;
-  return report(frame, stream.getGpu().getDriver().fillBytes(
-                           asPointer(to), static_cast<uint8_t>(byte), bytes, stream.get()));
+  return report(frame, streamOf(frame).getWork().move(GpuWork::kFill, to, byte, bytes));
 }
 
 extern "C" int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const void *from,

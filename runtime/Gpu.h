@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/CudaDriver.h"
+#include "runtime/GpuWork.h"
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
 
@@ -70,10 +71,10 @@ public:
     return copy(to, from, bytes, /*isToDevice=*/false, message);
   }
 
-  /// Launches a grid with at least one thread, on the thread of a partition.
-  tfc_status launch(cuda::Stream stream, int32_t grid, int64_t threads, const int64_t *arguments,
-                    int32_t count, Message &message);
-  const char *nameOf(int32_t grid) const { return image->grids[grid].name; }
+  /// Launches blocks of a grid, on the thread of a partition.
+  cuda::Result launch(cuda::Stream stream, int32_t grid, uint32_t blocks, const int64_t *arguments,
+                      int32_t count) const;
+  const tfc_grid_info &infoOf(int32_t grid) const { return image->grids[grid]; }
   /// The address of the copy of a constant, by its number in the model.
   const void *constant(int32_t number) const {
     return reinterpret_cast<void *const *>(constants.data())[number];
@@ -104,6 +105,10 @@ private:
 /// Returns the binary of an image that runs best on a GPU of a compute capability, in tenths; null
 /// if none does.
 const tfc_binary_info *findBinary(const tfc_image_info &image, int64_t capability);
+
+/// Gives the work of a partition on a GPU to the driver, before its thread waits for others.
+/// Returns a status, with the message set if it is not TFC_OK.
+int32_t submitWork(tfc_call_frame *frame);
 
 /// Waits for the work of a partition on a GPU. Returns a status, with the message set if it is not
 /// TFC_OK.
@@ -136,18 +141,25 @@ public:
   ~GpuStream();
 
   /// Creates the stream, once.
-  tfc_status open(Gpu &gpu, Message &message);
+  tfc_status open(Gpu &gpu, const Allocator &allocator, Message &message);
 
   Gpu &getGpu() const { return *gpu; }
   cuda::Stream get() const { return stream; }
 
   // The functions below are for the thread of a partition.
 
+  // Work is added to what the driver gets when the thread waits, or when there is enough of it.
+
   /// Launches a grid, unless it has no threads.
   tfc_status launch(int32_t grid, int64_t threads, const int64_t *arguments, int32_t count,
                     Message &message);
-  /// Waits for everything that was enqueued.
+  GpuWork &getWork() { return work; }
+  /// Gives the work so far to the driver.
+  tfc_status submit(Message &message) { return report(work.submit(), "a launch", message); }
+  /// Waits for everything that was added.
   tfc_status synchronize(Message &message);
+  /// Copies to the host, and waits.
+  tfc_status read(void *to, const void *from, int64_t bytes, Message &message);
   /// Turns the result of a call of the driver into a status. Errors of the device belong to
   /// launches since the last wait rather than to this call.
   tfc_status report(cuda::Result result, const char *what, Message &message);
@@ -169,6 +181,7 @@ private:
 
   Gpu *gpu = nullptr;
   cuda::Stream stream = nullptr;
+  GpuWork work;
   int32_t firstGrid = -1, lastGrid = -1; // launched since the last wait
   Block stagings;
   int32_t stagingCount = 0;

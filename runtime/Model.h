@@ -261,8 +261,6 @@ int32_t tfc_rt_device_launch(tfc_call_frame *frame, int32_t grid, int64_t thread
                              const int64_t *arguments, int32_t count);
 // Copies from the device to the host, and waits for it.
 int32_t tfc_rt_device_read(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
-// Writes a scalar of the caller's stack to the device, without waiting for the device.
-int32_t tfc_rt_device_write(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
 // Copies from the host to the device; the memory of the host is free afterwards.
 int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
 int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);

@@ -479,7 +479,7 @@ LogicalResult FunctionLowering::lowerOp(rt::DeviceReadOp op) {
 LogicalResult FunctionLowering::lowerOp(rt::DeviceWriteOp op) {
   Value place = arrayOf(op.getValue());
   int64_t bytes = op.getValue().getType().getIntOrFloatBitWidth() / 8;
-  return transfer(op, "tfc_rt_device_write",
+  return transfer(op, "tfc_rt_device_upload",
                   {op.getFrame(), op.getTo(), place, constant(i64, bytes)});
 }
 

@@ -144,7 +144,7 @@ static int32_t growGpu(tfc_call_frame *frame) {
   STEP(tfc_rt_device_fill(frame, chunk.data, -1, 16));
   uint32_t last = 0;
   for (int i = 0; i < 4; ++i)
-    STEP(tfc_rt_device_write(frame, chunk.data + 4 * i, &last, 4));
+    STEP(tfc_rt_device_upload(frame, chunk.data + 4 * i, &last, 4));
   for (int64_t i = 1; i <= asArgument(count); ++i) {
     STEP(tfc_rt_grow(frame, 0, 16 * (i + 1)));
     STEP(add(frame, 4, chunk.data + 16 * (i - 1), frame->variables[kW], chunk.data + 16 * i));
@@ -422,6 +422,49 @@ TEST_F(Gpu, CompilesPtxIfTheDriverDoesNotTakeABinary) {
   std::vector<float> y;
   EXPECT_EQ(shift(instance, {1}, y), TFC_OK) << instance.message();
   EXPECT_EQ(y, std::vector<float>{1.5f});
+}
+
+//===- Graphs -------------------------------------------------------------===//
+
+TEST_F(Gpu, WorkThatComesAgainIsAGraph) {
+  Instance instance(gpu.model);
+  using Work = tfc::runtime::GpuWork;
+  Work &work = instance.handle->streams[1].getWork();
+  const void *constant = instance.handle->state->gpus[1].constant(1);
+  float *memory = static_cast<float *>(instance.handle->state->gpus[1].allocate(64));
+  auto run = [&](int32_t bytes) {
+    EXPECT_EQ(work.move(Work::kFill, memory, 0, 64), tfc::runtime::cuda::kSuccess);
+    EXPECT_EQ(work.move(Work::kCopyOnDevice, memory, asArgument(constant), bytes),
+              tfc::runtime::cuda::kSuccess);
+    EXPECT_EQ(work.move(Work::kCopyOnDevice, memory + 4, asArgument(memory), bytes),
+              tfc::runtime::cuda::kSuccess);
+    EXPECT_EQ(work.submit(), tfc::runtime::cuda::kSuccess);
+    tfc::runtime::Message message;
+    std::vector<float> values(8);
+    EXPECT_EQ(instance.handle->streams[1].read(values.data(), memory, 32, message), TFC_OK);
+    return values;
+  };
+  tfc::runtime::Gpu::Scope scope(instance.handle->state->gpus[1]);
+  std::vector<float> first = run(16);
+  EXPECT_EQ(first[0], first[4]);
+  EXPECT_EQ(work.countGraphs(), 0);
+  EXPECT_EQ(run(16), first);
+  EXPECT_EQ(work.countGraphs(), 1);
+  EXPECT_EQ(run(16), first);
+  // Other work is done as it is.
+  EXPECT_NE(run(8), first);
+  EXPECT_EQ(work.countGraphs(), 1);
+  EXPECT_EQ(run(16), first);
+  // Only the last works are remembered.
+  for (int i = 0; i < 200; ++i) {
+    work.move(Work::kFill, memory, i % 256, 64);
+    work.move(Work::kFill, memory, i % 256, 32);
+    work.move(Work::kFill, memory, i % 256, 16);
+    EXPECT_EQ(work.submit(), tfc::runtime::cuda::kSuccess);
+  }
+  EXPECT_EQ(work.countGraphs(), 0);
+  EXPECT_EQ(run(16), first);
+  instance.handle->state->gpus[1].release(memory);
 }
 
 /// Such a model only copies on the device.

@@ -25,7 +25,7 @@ llvm.func @launch(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64) -> i32 {
 // CHECK: llvm.cond_br
 // CHECK: %[[X:.*]] = llvm.load %[[ARRAY]] : !llvm.ptr -> f32
 // CHECK: llvm.store %[[X]], %{{.*}} : f32, !llvm.ptr
-// CHECK: llvm.call @tfc_rt_device_write(
+// CHECK: llvm.call @tfc_rt_device_upload(
 // CHECK: llvm.cond_br
 llvm.func @scalars(%frame: !llvm.ptr, %x: !llvm.ptr) -> i32 {
   %ok = llvm.mlir.constant(0 : i32) : i32
