@@ -85,8 +85,9 @@ Expected<std::string> Run::finish() {
     return (*contents)->getBuffer().str();
   if (ended.ReturnCode != 0 && contents)
     message += (*contents)->getBuffer();
+  StringRef reason = StringRef(message).trim();
   return createStringError("ptxas makes no code for " + name + ": " +
-                           StringRef(message).trim().str());
+                           (reason.empty() ? "it gives no reason" : reason.str()));
 }
 
 Expected<std::vector<std::string>> tfc::gpu::assemble(StringRef ptx,

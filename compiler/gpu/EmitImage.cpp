@@ -87,7 +87,7 @@ struct GpuEmitImagePass : tfc::gpu::impl::GpuEmitImagePassBase<GpuEmitImagePass>
     FailureOr<std::string> code = compile(device);
     if (failed(code))
       return signalPassFailure();
-    FailureOr<ArrayAttr> binaries = assembleAll(device.getLoc(), *code);
+    FailureOr<ArrayAttr> binaries = assembleAll(*code);
     if (failed(binaries))
       return signalPassFailure();
     OpBuilder b(device);
@@ -98,18 +98,18 @@ struct GpuEmitImagePass : tfc::gpu::impl::GpuEmitImagePassBase<GpuEmitImagePass>
 
 private:
   FailureOr<std::string> compile(ModuleOp device);
-  FailureOr<ArrayAttr> assembleAll(Location loc, StringRef code);
+  FailureOr<ArrayAttr> assembleAll(StringRef code);
 };
 
 } // namespace
 
-/// Returns null without capabilities.
-FailureOr<ArrayAttr> GpuEmitImagePass::assembleAll(Location loc, StringRef code) {
+/// Returns null without capabilities. Errors concern the assembler, no place in a graph.
+FailureOr<ArrayAttr> GpuEmitImagePass::assembleAll(StringRef code) {
   if (capabilities.empty())
     return ArrayAttr();
   llvm::Expected<std::vector<std::string>> binaries = assemble(code, capabilities);
   if (!binaries)
-    return emitError(loc) << llvm::toString(binaries.takeError());
+    return emitError(UnknownLoc::get(&getContext())) << llvm::toString(binaries.takeError());
   OpBuilder b(&getContext());
   SmallVector<Attribute> attributes;
   for (auto [capability, binary] : llvm::zip_equal(capabilities, *binaries))

@@ -132,9 +132,9 @@ FactorAccess TiledProduct::findAccess(KernelShapes &shapes, linalg::GenericOp op
 }
 
 int64_t TiledProduct::storedPieceSize() const {
-  constexpr int64_t kMost = 4;
+  int64_t most = std::min<int64_t>(4, 16 / bytesOf(form.computeType));
   std::optional<int64_t> extent = constantOf(normalize(form.loopSizes[n.back()]));
-  return extent && *extent % kMost == 0 ? kMost : 1;
+  return extent && *extent % most == 0 ? most : 1;
 }
 
 /// Blocks that keep a GPU busy, the terms that are worth a block, and the most parts of a sum.
