@@ -1,6 +1,7 @@
 // Copies from global to shared memory: `cp.async` of the PTX ISA.
 
 #include "compiler/gpu/AsyncCopy.h"
+#include "compiler/gpu/ThreadGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -15,7 +16,6 @@ static Value number(OpBuilder &b, Location loc, int64_t value) {
 }
 
 void tfc::gpu::copyPiece(OpBuilder &b, Location loc, Value to, Value from, Value isThere) {
-  constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;
   auto inSpace = [&](Value address, unsigned space) {
     auto type = LLVM::LLVMPointerType::get(b.getContext(), space);
     return LLVM::AddrSpaceCastOp::create(b, loc, type, address);

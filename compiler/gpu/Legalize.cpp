@@ -26,8 +26,8 @@ static void limitAmount(Instruction &shift) {
   shift.setOperand(1, b.CreateBinaryIntrinsic(Intrinsic::umin, amount, most));
 }
 
-/// Computes a copy of a sign with integers. The code generator moves it behind a conversion to 16
-/// bits, where it flushes denormals.
+/// Expands copysign to integer operations. Instruction selection would sink it below a truncation
+/// to half, and the instructions that it selects there flush denormals.
 static void copySign(IntrinsicInst &call) {
   IRBuilder<> b(&call);
   Type *type = call.getType(), *bits = b.getIntNTy(type->getScalarSizeInBits());

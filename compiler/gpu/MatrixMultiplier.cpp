@@ -125,7 +125,6 @@ TileMultiplier::Values MatrixMultiplier::loadMatrices(bool isA, Value panel, Val
         alongAt = add(mul(alongNumber, chunk()), along);
   (isTransposed ? alongAt : acrossAt) = add(isTransposed ? alongAt : acrossAt, rowOfMatrix);
   Value address = elementAt(b, loc, panel, type, positionInPanel(isA, acrossAt, alongAt));
-  constexpr unsigned kSharedSpace = 3;
   auto shared = LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace);
   Value inShared = LLVM::AddrSpaceCastOp::create(b, loc, shared, address);
   std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4";

@@ -13,8 +13,6 @@
 using namespace mlir;
 using namespace tfc::gpu;
 
-/// The address space of memory that the threads of a block share.
-static constexpr unsigned kSharedSpace = 3;
 /// The memory by which a warp passes a value to others, enough for each type.
 static constexpr int64_t kSlotBytes = 8;
 

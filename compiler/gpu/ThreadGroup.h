@@ -12,6 +12,9 @@ inline constexpr int64_t kBlockThreads = 256;
 /// The threads of a warp.
 inline constexpr int64_t kWarpThreads = 32;
 
+/// The address spaces of the device's memory, and of memory that the threads of a block share.
+inline constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;
+
 /// The number of this thread among those of the launch.
 mlir::Value threadNumber(mlir::OpBuilder &b, mlir::Location loc);
 

@@ -86,13 +86,13 @@ void TileEmitter::fillFirstStages(Value from, Value to) {
   for (int64_t stage = 0; stage + 1 < numStages(); ++stage) {
     Value k = add(from, stage * product.tile.depth), offset = constant(stage * panelBytes());
     for (bool isA : {true, false}) {
-      PanelLoader &loader = isA ? *a : *bLoader;
+      PanelLoader &loader = loaderOf(isA);
       if (loader.copies())
         loader.copy(k, panelAt(isA, offset));
       else
         loader.store(loader.load(k), panelAt(isA, offset));
     }
-    if (a->copies() || bLoader->copies())
+    if (anyCopies())
       endCopyGroup(b, loc);
   }
 }
@@ -100,7 +100,6 @@ void TileEmitter::fillFirstStages(Value from, Value to) {
 /// Returns this thread's sums of the products of the terms.
 TileEmitter::Values TileEmitter::sumUp(Value from, Value to) {
   int64_t ahead = numStages() - 1;
-  bool anyCopies = a->copies() || bLoader->copies();
   fillFirstStages(from, to);
   Values carried(multiplier->numSums(), arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
   carried.push_back(constant(0));                    // the stage to multiply
@@ -108,28 +107,28 @@ TileEmitter::Values TileEmitter::sumUp(Value from, Value to) {
   carried = e.forLoop(from, to, product.tile.depth, carried, [&](LoopDim dim, Values values) {
     Value toFill = values.pop_back_val(), stage = values.pop_back_val();
     Value k = add(e.indexValue(dim), ahead * product.tile.depth);
-    if (anyCopies)
+    if (anyCopies())
       waitForCopies(b, loc, ahead - 1);
     group.wait(); // for what the threads have brought, and for the readers of the stage to fill
     Values inRegisters[2];
     for (bool isA : {true, false}) {
-      PanelLoader &loader = isA ? *a : *bLoader;
+      PanelLoader &loader = loaderOf(isA);
       if (loader.copies())
         loader.copy(k, panelAt(isA, toFill));
       else
         inRegisters[isA] = loader.load(k);
     }
-    if (anyCopies)
+    if (anyCopies())
       endCopyGroup(b, loc);
     multiplier->multiply(panelAt(true, stage), panelAt(false, stage), values);
     for (bool isA : {true, false})
-      if (PanelLoader &loader = isA ? *a : *bLoader; !loader.copies())
+      if (PanelLoader &loader = loaderOf(isA); !loader.copies())
         loader.store(inRegisters[isA], panelAt(isA, toFill));
     values.push_back(nextStage(stage));
     values.push_back(nextStage(toFill));
     return values;
   });
-  if (anyCopies)
+  if (anyCopies())
     waitForCopies(b, loc, 0);
   carried.truncate(size_t(multiplier->numSums()));
   return carried;

@@ -44,6 +44,8 @@ private:
   int64_t panelBytes() const {
     return multiplier->panelBytes(true) + multiplier->panelBytes(false);
   }
+  PanelLoader &loaderOf(bool isA) { return isA ? *a : *bLoader; }
+  bool anyCopies() const { return a->copies() || bLoader->copies(); }
   int64_t sliceBytes() const;
   int64_t numStages() const;
   mlir::Value panelAt(bool isA, mlir::Value stage);
