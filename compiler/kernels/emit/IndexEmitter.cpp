@@ -161,20 +161,16 @@ Value IndexEmitter::tailMask(Value counter, Value upper, int64_t width) {
 }
 
 Value IndexEmitter::indexValue(AffineExpr expr) {
+  bool varying = varies(expr);
   Key k = key({}, expr, b.getContext());
-  if (varies(expr)) // the same expression also names the scalar index of lane 0
+  if (varying) // the same expression also names the scalar index of lane 0
     k.second = AffineMap::get(0, 1 << 20, expr);
   if (Value known = values.lookup(k))
     return known;
-  if (varies(expr)) {
-    Value result = varyingIndex(expr);
-    values.remember(k, result);
-    return result;
-  }
   OpBuilder::InsertionGuard guard(b);
-  unsigned depth = level(expr);
+  unsigned depth = varying ? std::max(level(expr), laneDepth()) : level(expr);
   moveTo(depth);
-  Value result = emitIndex(expr);
+  Value result = varying ? varyingIndex(expr) : emitIndex(expr);
   values.remember(k, result, depth);
   return result;
 }
