@@ -28,12 +28,17 @@ class ops:
         centred = x - x.mean(-1, keepdims=True)
         return centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * scale + shift
 
-    def conv(x, kernel, bias):
-        order = ("NHWC", "HWIO", "NHWC")
-        return jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=order) + bias
+    def conv(x, kernel, bias=0.0, stride=1):
+        order, pads = ("NHWC", "HWIO", "NHWC"), [(kernel.shape[0] // 2,) * 2] * 2
+        return jax.lax.conv_general_dilated(x, kernel, (stride,) * 2, pads, dimension_numbers=order) + bias
 
-    def max_pool(x):
-        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+    def max_pool(x, size=2, pads=0):
+        padding = ((0, 0), (pads, pads), (pads, pads), (0, 0))
+        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, size, size, 1), (1, 2, 2, 1), padding)
+
+    def batch_norm(x, scale, shift):
+        centred = x - x.mean((0, 1, 2))
+        return centred * jax.lax.rsqrt((centred**2).mean((0, 1, 2)) + 1e-5) * scale + shift
 
     def scan(cell, x, shape):
         def step(carried, x_t):
@@ -73,6 +78,7 @@ def make_task(task):
     zeros = lambda: tree(jnp.zeros_like, weights)
     optimizer, slots = {
         "lenet": lambda: (momentum, zeros()),
+        "resnet50": lambda: (momentum, zeros()),
         "lstm": lambda: (clipped, 0.0),
         "gpt": lambda: (adam, (zeros(), zeros(), 0.0)),
     }[task]()

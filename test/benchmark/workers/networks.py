@@ -1,4 +1,4 @@
-"""LeNet, an LSTM and a GPT for the peers, over a small adapter `ops` of each; models/*.graph are the same networks.
+"""LeNet, an LSTM, a GPT and ResNet-50 for the peers, over a small adapter `ops` of each; models/*.graph are the same networks.
 
 The weights are the variables of the compiled model, by its names. A loss is `NETWORKS[task](ops, weights, x, label)`.
 """
@@ -13,6 +13,7 @@ FEEDS = {
     "lenet": ((64, 28, 28, 1), np.float32, (64,)),
     "lstm": ((35, 20), np.int32, (35, 20)),
     "gpt": ((8, 128), np.int32, (8, 128)),
+    "resnet50": ((32, 224, 224, 3), np.float32, (32,)),
 }
 
 
@@ -21,7 +22,7 @@ def load(task):
     weights = {
         name: value
         for name, value in protocol.variables(f"{task}.safetensors").items()
-        if not name.startswith("opt.") and name != "random.calls"
+        if not name.startswith("opt.") and name != "random.calls" and not name.endswith((".average", ".variance"))
     }
     shape, dtype, labels = FEEDS[task]
     return weights, protocol.feed(task, "x", dtype, shape), protocol.feed(task, "label", np.int32, labels)
@@ -73,4 +74,22 @@ def gpt(ops, w, x, label):
     return ops.cross_entropy(scores, ops.reshape(label, (1024,)))
 
 
-NETWORKS = {"lenet": lenet, "lstm": lstm, "gpt": gpt}
+def resnet50(ops, w, x, label):
+    def unit(x, name, stride=1):
+        y = ops.conv(x, w[name + ".w"], stride=stride)
+        return ops.batch_norm(y, w[name + ".norm.scale"], w[name + ".norm.shift"])
+
+    def bottleneck(x, name, stride):
+        y = ops.relu(unit(x, name + ".narrow"))
+        y = unit(ops.relu(unit(y, name + ".middle", stride)), name + ".wide")
+        return ops.relu(y + (unit(x, name + ".shortcut", stride) if name + ".shortcut.w" in w else x))
+
+    x = ops.max_pool(ops.relu(unit(x, "stem", 2)), 3, 1)
+    for stage, blocks in enumerate((3, 4, 6, 3)):
+        x = bottleneck(x, f"stages.{stage}.first", 1 if stage == 0 else 2)
+        for block in range(blocks - 1):
+            x = bottleneck(x, f"stages.{stage}.others.{block}", 1)
+    return ops.cross_entropy(x.mean((1, 2)) @ w["last.w"] + w["last.b"], label)
+
+
+NETWORKS = {"lenet": lenet, "lstm": lstm, "gpt": gpt, "resnet50": resnet50}

@@ -1,5 +1,7 @@
 """torch: a training step of a network in eager mode; the LSTM is torch's own, with its fused cell."""
 
+import os
+
 import networks
 import numpy as np
 import protocol
@@ -7,6 +9,9 @@ import torch
 import torch.nn.functional as F
 
 torch.set_num_threads(1)
+torch.set_default_device(os.environ.get("TFC_PEER_DEVICE", "cpu"))
+is_exact = os.environ.get("TFC_PEER_PRECISION", "f32") == "f32"
+torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = not is_exact
 CAUSAL = torch.tensor(np.tri(128, dtype=bool))
 
 
@@ -29,11 +34,16 @@ class ops:
     def layer_norm(x, scale, shift):
         return F.layer_norm(x, (384,), scale, shift)
 
-    def conv(x, kernel, bias):
-        return F.conv2d(x.permute(0, 3, 1, 2), kernel, bias, padding=2).permute(0, 2, 3, 1)
+    def conv(x, kernel, bias=None, stride=1):
+        pads = kernel.shape[2] // 2
+        return F.conv2d(x.permute(0, 3, 1, 2), kernel, bias, stride, pads).permute(0, 2, 3, 1)
 
-    def max_pool(x):
-        return F.max_pool2d(x.permute(0, 3, 1, 2), 2).permute(0, 2, 3, 1)
+    def max_pool(x, size=2, pads=0):
+        return F.max_pool2d(x.permute(0, 3, 1, 2), size, 2, pads).permute(0, 2, 3, 1)
+
+    def batch_norm(x, scale, shift):
+        x = x.permute(0, 3, 1, 2)
+        return F.batch_norm(x, None, None, scale, shift, True, 0.1, 1e-5).permute(0, 2, 3, 1)
 
     def cross_entropy(scores, label):
         return F.cross_entropy(scores, label)
@@ -71,7 +81,7 @@ def make_task(task):
     if task == "gpt":
         optimizer = torch.optim.Adam(trained, 1e-3, fused=True)
     else:
-        momentum = 0.9 if task == "lenet" else 0
+        momentum = 0.9 if task in ("lenet", "resnet50") else 0
         optimizer = torch.optim.SGD(trained, 1e-3, momentum=momentum, foreach=True)
 
     def loss_of():

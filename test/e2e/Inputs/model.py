@@ -160,10 +160,10 @@ class Model:
             self._feed_dtypes[entry.name.decode()] = [
                 self._dtype(index, i) for i in range(entry.feed_count)
             ]
-        self.variables = {
-            v.name.decode(): (DTYPES[v.dtype], tuple(v.dims[: v.rank]))
-            for v in self._all(_Value, self._api.variable)
-        }
+        self.variables, self._variable_dtypes = {}, {}
+        for v in self._all(_Value, self._api.variable):
+            self.variables[v.name.decode()] = DTYPES[v.dtype], tuple(v.dims[: v.rank])
+            self._variable_dtypes[v.name.decode()] = v.dtype
 
     def fork(self):
         """Another handle of the same variables and queues, for another thread."""
@@ -217,14 +217,14 @@ class Model:
     def __getitem__(self, variable):
         dtype, shape = self.variables[variable]
         array = np.empty(shape, dtype)
-        self._check(self._api.get(self._instance, variable.encode(), _tensor(array)))
+        tensor = _tensor(array, self._variable_dtypes[variable])
+        self._check(self._api.get(self._instance, variable.encode(), tensor))
         return array
 
     def __setitem__(self, variable, value):
         dtype, _ = self.variables[variable]
-        self._check(
-            self._api.set(self._instance, variable.encode(), _tensor(self._as(value, dtype)))
-        )
+        tensor = _tensor(self._as(value, dtype), self._variable_dtypes[variable])
+        self._check(self._api.set(self._instance, variable.encode(), tensor))
 
     def save(self, path):
         self._check(self._api.save(self._instance, os.fsencode(path)))

@@ -8,7 +8,9 @@ def functions(torch, rows, columns, side):
     tensors = {}
 
     def get(name, dtype, *shape):
-        return tensors.setdefault((name, dtype), torch.randn(shape, device="cuda").to(dtype))
+        if (name, dtype) not in tensors:
+            tensors[name, dtype] = torch.randn(shape, device="cuda").to(dtype)
+        return tensors[name, dtype]
 
     x = lambda: get("x", torch.float32, rows, columns)
     found = {

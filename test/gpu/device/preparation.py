@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import training
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 BUILD = os.environ.get("TFC_BUILD", os.path.join(SOURCE, "build"))
@@ -27,6 +28,8 @@ CASES = {
 }
 SIZES = {"n": 5, "m": 3, "time": 6, "batch": 4}
 QUICK_CASES = ["rows", "digits"]
+# Random programs, every second one without code for a GPU, so that the driver compiles its PTX.
+RANDOM_PROGRAMS = 100
 
 # The sizes of what is measured, in variables on the GPU.
 ROWS, COLUMNS, SIDE = 16384, 4096, 4096
@@ -50,8 +53,13 @@ def graph_text(path):
 
 
 def compile_graph(path, library, options):
+    """For processors of the last ten years: the machine with the GPU may be another one."""
     tfc = os.path.join(BUILD, "bin", "tfc")
-    subprocess.run([tfc, "compile", path, "--device", "gpu:0", "-q", "-o", library, *options], check=True)
+    subprocess.run([tfc, "compile", path, "--mcpu=x86-64-v3", "-q", "-o", library, *options], check=True)
+
+
+def compile_for_gpu(path, library, options):
+    compile_graph(path, library, ["--device", "gpu:0", *options])
 
 
 def feeds_of(random, model, entry):
@@ -61,12 +69,12 @@ def feeds_of(random, model, entry):
         dims = re.findall(r"[^\[\], ]+", text.partition("[")[2])
         shape = [int(d) if d.isdigit() else SIZES.get(d, 4) for d in dims]
         if np.issubdtype(dtype, np.floating) or text.startswith("bf16"):
-            values = random.normal(size=shape).astype(np.float32)
+            values = np.asarray(random.normal(size=shape), np.float32)
             feeds.append((values.view(np.uint32) >> 16).astype(np.uint16) if text.startswith("bf16") else
                          values.astype(dtype))
         else:
             feeds.append(random.integers(0, 2 if dtype == np.bool_ else 4, size=shape).astype(dtype))
-    return feeds
+    return [np.asarray(feed) for feed in feeds]
 
 
 def measured_graph(quick):
@@ -104,22 +112,38 @@ def measured_graph(quick):
     return "\n".join(lines) + "\n", table
 
 
-def record(folder, name, library):
+def prepare_random(folder, count, options):
+    """Programs that tfc-random draws: all operations and control flow, on sizes of a few elements."""
+    generator = os.path.join(BUILD, "bin", "tfc-random")
+    for number in range(count):
+        name = f"random{number}"
+        graph = os.path.join(folder, name + ".graph")
+        drawn = subprocess.run([generator, "--print", "--count=1", f"--first={number}"], check=True, capture_output=True, text=True)
+        _, header, rest = drawn.stdout.partition("graph random")
+        if not header:  # without a form in the language
+            continue
+        with open(graph, "w") as file:
+            file.write(header + rest)
+        compile_for_gpu(graph, os.path.join(folder, name + ".so"), options if number % 2 else [])
+        record(folder, name)
+
+
+def record(folder, name):
     """Runs all entries on the emulated GPU, in another process, which loads that driver."""
     environment = dict(os.environ, TFC_CUDA_DRIVER=EMULATOR)
-    subprocess.run([sys.executable, os.path.abspath(__file__), library, os.path.join(folder, name + ".npz")], check=True,
-                   env=environment)
+    subprocess.run([sys.executable, os.path.abspath(__file__), folder, name], check=True, env=environment)
 
 
-def write_expected(library, path):
+def write_expected(folder, name):
     from model import Failed, Model
-    from runner import sample
+    from runner import expected_file, feeds_file, library_file, sample
 
-    arrays, model, random = {}, Model(library, threads=1), np.random.default_rng(7)
+    arrays, feed_arrays = {}, {}
+    model, random = Model(library_file(folder, name), threads=1), np.random.default_rng(7)
     for entry, (feeds, fetches) in model.entries.items():
         values = feeds_of(random, model, entry)
         for i, value in enumerate(values):
-            arrays[f"{entry}/feed{i}"] = value
+            feed_arrays[f"{entry}/feed{i}"] = value
         try:
             results = model.call_raw(entry, values, len(fetches), model._feed_dtypes[entry])
         except Failed as failure:
@@ -127,7 +151,10 @@ def write_expected(library, path):
             continue
         for i, value in enumerate(results):
             arrays[f"{entry}/fetch{i}"] = sample(value)
-    np.savez_compressed(path, **arrays)
+    for name_of_variable in model.variables:
+        arrays[f"variable/{name_of_variable}"] = sample(model[name_of_variable])
+    np.savez_compressed(feeds_file(folder, name), **feed_arrays)
+    np.savez_compressed(expected_file(folder, name), **arrays)
 
 
 def prepare(folder, quick, architectures):
@@ -146,17 +173,25 @@ def prepare(folder, quick, architectures):
                 file.write(graph_text(path))
         else:
             graph = os.path.join(SOURCE, path)
-        compile_graph(graph, library, [*options, *more])
-        record(folder, name, library)
+        compile_for_gpu(graph, library, [*options, *more])
+        record(folder, name)
         print(f"prepared {name}", flush=True)
+    prepare_random(folder, 2 if quick else RANDOM_PROGRAMS, more)
+    print("prepared random programs", flush=True)
     text, table = measured_graph(quick)
     graph = os.path.join(folder, "measured.graph")
     with open(graph, "w") as file:
         file.write(text)
     for name, options in ("measured", []), ("measured-tf32", ["--precision=tf32"]):
-        compile_graph(graph, os.path.join(folder, name + ".so"), ["--disable=hoist", *options, *more])
+        compile_for_gpu(graph, os.path.join(folder, name + ".so"), ["--disable=hoist", *options, *more])
     with open(os.path.join(folder, "measured.json"), "w") as file:
         json.dump(dict(quick=quick, table=table), file, indent=1)
+    for task in training.QUICK_NETWORKS if quick else training.NETWORKS:
+        graph = os.path.join(SOURCE, "test", "benchmark", "models", task + ".graph")
+        compile_graph(graph, training.library(folder, task, "cpu"), [])
+        for precision in training.PRECISIONS:
+            compile_for_gpu(graph, training.library(folder, task, precision), [f"--precision={precision}", *more])
+        print(f"prepared {task}", flush=True)
 
 
 if __name__ == "__main__":

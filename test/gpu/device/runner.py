@@ -1,4 +1,4 @@
-"""Runs a prepared folder on a GPU: compares results with recorded ones, and measures."""
+"""Runs a prepared folder on a GPU, or the parts that are named: compares results with recorded ones, and measures."""
 
 import glob
 import json
@@ -11,6 +11,19 @@ import numpy as np
 
 # Relative and absolute differences, by the bytes of a float: sums and functions may run in another order.
 BOUNDS = {2: 2e-2, 4: 2e-4, 8: 1e-10}
+
+
+def library_file(folder, name):
+    return os.path.join(folder, name + ".so")
+
+
+def feeds_file(folder, name):
+    """A graph that is compiled in several ways, as GRAPH-WAY, has the same feeds in each."""
+    return os.path.join(folder, name.partition("-")[0] + ".feeds.npz")
+
+
+def expected_file(folder, name):
+    return os.path.join(folder, name + ".expected.npz")
 
 
 def sample(array):
@@ -37,14 +50,22 @@ def as_numbers(array, text):
     return (array.astype(np.uint32) << 16).view(np.float32) if text else array
 
 
+def worst_of(result, expected):
+    """The difference of a fetch or variable and what was recorded of it; numbers of bf16 have the bound of 16 bits."""
+    is_short = result.dtype == np.uint16
+    pair = (as_numbers(array, is_short) for array in (sample(result), expected))
+    return differences(*pair) * (BOUNDS[4] / BOUNDS[2] if is_short else 1)
+
+
 def compare(folder, name):
-    """Returns the number of entries that agree and a list of those that do not."""
+    """Returns the number of entries that agree and a list of those that do not, and of variables."""
     from model import Failed, Model
 
-    model, recorded = Model(os.path.join(folder, name + ".so"), threads=1), np.load(os.path.join(folder, name + ".npz"))
+    model = Model(library_file(folder, name), threads=1)
+    recorded, feeds_recorded = np.load(expected_file(folder, name)), np.load(feeds_file(folder, name))
     agreeing, wrong = 0, []
     for entry, (feeds, fetches) in model.entries.items():
-        values = [recorded[f"{entry}/feed{i}"] for i in range(len(feeds))]
+        values = [feeds_recorded[f"{entry}/feed{i}"] for i in range(len(feeds))]
         status = str(recorded[f"{entry}/status"]) if f"{entry}/status" in recorded else ""
         try:
             results = model.call_raw(entry, values, len(fetches), model._feed_dtypes[entry])
@@ -57,16 +78,15 @@ def compare(folder, name):
         if status:
             wrong.append(f"{name}.{entry}: succeeds, but was expected to end with {status}")
             continue
-        worst = 0
-        for i, result in enumerate(results):
-            is_short = result.dtype == np.uint16
-            pair = (as_numbers(array, is_short) for array in (sample(result), recorded[f"{entry}/fetch{i}"]))
-            # Numbers of bf16 have the bound of 16 bits.
-            worst = max(worst, differences(*pair) * (BOUNDS[4] / BOUNDS[2] if is_short else 1))
+        worst = max((worst_of(result, recorded[f"{entry}/fetch{i}"]) for i, result in enumerate(results)), default=0)
         if worst <= 1:
             agreeing += 1
         else:
             wrong.append(f"{name}.{entry}: differs by {worst:.3g} times what is allowed")
+    for variable in model.variables:
+        worst = worst_of(model[variable], recorded[f"variable/{variable}"])
+        if worst > 1:
+            wrong.append(f"{name}: variable {variable} differs by {worst:.3g} times what is allowed")
     return agreeing, wrong
 
 
@@ -90,7 +110,7 @@ def measure(folder, report):
         described = json.load(file)
     random, copy = np.random.default_rng(0), None
     for name in "measured", "measured-tf32":
-        model = Model(os.path.join(folder, name + ".so"), threads=1)
+        model = Model(library_file(folder, name), threads=1)
         for variable, (dtype, shape) in model.variables.items():
             if variable in ("x", "scale") or variable.startswith(("a_", "b_")):
                 values = random.standard_normal(shape, dtype=np.float32)
@@ -118,28 +138,45 @@ def show(figure):
     print(f"  {figure['name']:28} {figure['microseconds']:12.1f} us {speed}{peer}")
 
 
-def run(folder):
-    sys.path.insert(0, folder)
-    report, wrong = dict(date=time.strftime("%Y-%m-%d"), cases={}, figures=[]), []
-    for path in sorted(glob.glob(os.path.join(folder, "*.npz"))):
-        name = os.path.splitext(os.path.basename(path))[0]
+def compare_all(folder, report):
+    total, wrong = 0, []
+    for path in sorted(glob.glob(expected_file(folder, "*"))):
+        name = os.path.basename(path).removesuffix(".expected.npz")
         agreeing, differing = compare(folder, name)
         report["cases"][name] = dict(agreeing=agreeing, wrong=differing)
-        print(f"{name}: {agreeing} entries as recorded, {len(differing)} not", flush=True)
-        wrong += differing
-    for line in wrong:
-        print(line)
-    measure(folder, report)
-    import peers
+        total, wrong = total + agreeing, wrong + differing
+        if not name.startswith("random") or differing:
+            print(f"{name}: {agreeing} entries as recorded, {len(differing)} differences", flush=True)
+    print(f"{len(report['cases'])} graphs, {total} entries as recorded, {len(wrong)} differences")
+    return wrong
 
-    report["device"] = peers.compare(report["figures"])
-    print(f"device: {report['device']}")
-    for figure in report["figures"]:
-        show(figure)
+
+def run(folder, only=()):
+    """Runs all parts or the named ones: `results`, `kernels`, networks by their names."""
+    import peers
+    import training
+
+    sys.path.insert(0, folder)
+    with open(os.path.join(folder, "measured.json")) as file:
+        quick = json.load(file)["quick"]
+    report, wrong = dict(date=time.strftime("%Y-%m-%d"), cases={}, figures=[], training=[]), []
+    if not only or "results" in only:
+        wrong += compare_all(folder, report)
+    if not only or "kernels" in only:
+        measure(folder, report)
+        report["device"] = peers.compare(report["figures"])
+        print(f"device: {report['device']}")
+        for figure in report["figures"]:
+            show(figure)
+    for task, has_peers in (training.QUICK_NETWORKS if quick else training.NETWORKS).items():
+        if not only or task in only:
+            wrong += training.train(folder, task, report, has_peers and not quick)
     with open(os.path.join(folder, "figures.json"), "w") as file:
         json.dump(report, file, indent=1)
+    for line in wrong:
+        print(line)
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(run(os.path.dirname(os.path.abspath(__file__))))
+    sys.exit(run(os.path.dirname(os.path.abspath(__file__)), sys.argv[1:]))
