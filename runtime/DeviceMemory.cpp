@@ -164,7 +164,7 @@ extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t byt
                        handle.entry->name, static_cast<long long>(room));
   if (gpu.isUsed()) {
     // Earlier work may still use the old memory.
-    int32_t status = tfc_rt_device_copy(frame, data, old.data, old.bytes);
+    int32_t status = relocate(frame, data, old.data, old.bytes);
     if (status == TFC_OK)
       status = finishStream(frame);
     gpu.release(status == TFC_OK ? old.data : data);

@@ -197,6 +197,9 @@ tfc_status Gpu::load(const Allocator &allocator, Message &message) {
     if (result != cuda::kSuccess)
       return report(result, code.grids[i].name, message);
   }
+  if (driver.getFunction(&copyFunction, module, "tfc_copies") != cuda::kSuccess ||
+      driver.loadFunction(copyFunction) != cuda::kSuccess)
+    copyFunction = nullptr;
   return TFC_OK;
 }
 
@@ -439,6 +442,26 @@ cuda::Result Gpu::launch(cuda::Stream stream, int32_t grid, uint32_t blocks,
                        stream, parameters, nullptr);
 }
 
+/// compiler/gpu/CopyKernel.cpp knows the parameters.
+cuda::Result Gpu::launchCopies(cuda::Stream stream, const int64_t (*copies)[3],
+                               int32_t count) const {
+  constexpr int64_t kBlock = 256, kBytesOfBlock = kBlock * 16, kMostBlocks = 32;
+  int64_t words[kCopies][3] = {}, bytes = 1;
+  void *parameters[kCopies * 3];
+  for (int32_t i = 0; i < kCopies; ++i)
+    for (int32_t j = 0; j < 3; ++j) {
+      parameters[3 * i + j] = &words[i][j];
+      if (i < count)
+        words[i][j] = copies[i][j];
+    }
+  for (int32_t i = 0; i < count; ++i)
+    bytes = copies[i][2] > bytes ? copies[i][2] : bytes;
+  int64_t blocks = (bytes + kBytesOfBlock - 1) / kBytesOfBlock;
+  blocks = kCopies * (blocks < kMostBlocks ? blocks : kMostBlocks);
+  return driver.launch(copyFunction, static_cast<uint32_t>(blocks), 1, 1, kBlock, 1, 1, 0, stream,
+                       parameters, nullptr);
+}
+
 //===- Functions of generated code ----------------------------------------===//
 
 namespace {
@@ -491,12 +514,21 @@ extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const v
   return finish(frame, streamOf(frame).upload(to, from, bytes, message), message);
 }
 
-extern "C" int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from,
-                                      int64_t bytes) {
+static int32_t copyOnDevice(tfc_call_frame *frame, GpuWork::Kind kind, void *to, const void *from,
+                            int64_t bytes) {
   if (bytes <= 0 || to == from)
     return TFC_OK;
-  return report(frame, streamOf(frame).getWork().move(GpuWork::kCopyOnDevice, to,
-                                                      reinterpret_cast<int64_t>(from), bytes));
+  return report(frame,
+                streamOf(frame).getWork().move(kind, to, reinterpret_cast<int64_t>(from), bytes));
+}
+
+int32_t tfc::runtime::relocate(tfc_call_frame *frame, void *to, const void *from, int64_t bytes) {
+  return copyOnDevice(frame, GpuWork::kRelocate, to, from, bytes);
+}
+
+extern "C" int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from,
+                                      int64_t bytes) {
+  return copyOnDevice(frame, GpuWork::kCopyOnDevice, to, from, bytes);
 }
 
 extern "C" int32_t tfc_rt_device_fill(tfc_call_frame *frame, void *to, int32_t byte,

@@ -74,6 +74,12 @@ public:
   /// Launches blocks of a grid, on the thread of a partition.
   cuda::Result launch(cuda::Stream stream, int32_t grid, uint32_t blocks, const int64_t *arguments,
                       int32_t count) const;
+  /// The most copies that are one launch.
+  static constexpr int32_t kCopies = 8;
+  /// Makes copies on the device at once, each with the address to and from which and the bytes;
+  /// `hasCopies` says whether the image has the function for that.
+  cuda::Result launchCopies(cuda::Stream stream, const int64_t (*copies)[3], int32_t count) const;
+  bool hasCopies() const { return copyFunction; }
   const tfc_grid_info &infoOf(int32_t grid) const { return image->grids[grid]; }
   /// The address of the copy of a constant, by its number in the model.
   const void *constant(int32_t number) const {
@@ -98,7 +104,8 @@ private:
   cuda::Module module = nullptr;
   const tfc_image_info *image = nullptr; // null without kernels
   Block functions;                       // cuda::Function, by grid
-  Block constants;                       // addresses, by number; null for those of other devices
+  cuda::Function copyFunction = nullptr;
+  Block constants; // addresses, by number; null for those of other devices
   void *constantMemory = nullptr;
 };
 
@@ -109,6 +116,10 @@ const tfc_binary_info *findBinary(const tfc_image_info &image, int64_t capabilit
 /// Gives the work of a partition on a GPU to the driver, before its thread waits for others.
 /// Returns a status, with the message set if it is not TFC_OK.
 int32_t submitWork(tfc_call_frame *frame);
+
+/// Copies memory of a GPU of which some has no value yet. Returns a status, with the message set if
+/// it is not TFC_OK.
+int32_t relocate(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
 
 /// Waits for the work of a partition on a GPU. Returns a status, with the message set if it is not
 /// TFC_OK.

@@ -54,6 +54,34 @@ cuda::Result GpuWork::add(const int64_t *step, const int64_t *arguments, int32_t
   return result;
 }
 
+/// Copies of more bytes are left to the driver.
+static constexpr int64_t kSmallCopy = 1 << 20;
+
+/// Collects copies from a step on that may be made at once, since none writes what another reads or
+/// writes: loops save and read many values one after the other. Returns how many there are.
+static int32_t collectCopies(const int64_t *step, const int64_t *end, int64_t (*copies)[3]) {
+  auto areApart = [](int64_t a, int64_t aBytes, int64_t b, int64_t bBytes) {
+    return a + aBytes <= b || b + bBytes <= a;
+  };
+  int32_t count = 0;
+  for (; step < end && count < Gpu::kCopies; step += 4) {
+    int64_t to = step[1], from = step[2], bytes = step[3];
+    if (step[0] != GpuWork::kCopyOnDevice || bytes > kSmallCopy)
+      break;
+    bool isFree = true;
+    for (int32_t i = 0; i < count; ++i)
+      isFree &= areApart(to, bytes, copies[i][0], copies[i][2]) &&
+                areApart(to, bytes, copies[i][1], copies[i][2]) &&
+                areApart(from, bytes, copies[i][0], copies[i][2]);
+    if (!isFree)
+      break;
+    copies[count][0] = to;
+    copies[count][1] = from;
+    copies[count++][2] = bytes;
+  }
+  return count;
+}
+
 /// Calls the driver for each step.
 cuda::Result GpuWork::run() const {
   const cuda::Driver &driver = gpu->getDriver();
@@ -69,8 +97,17 @@ cuda::Result GpuWork::run() const {
       step += step[3];
       break;
     case kCopyOnDevice:
-      result = driver.copyOnDevice(to, from, bytes, stream);
+    case kRelocate: {
+      int64_t copies[Gpu::kCopies][3];
+      int32_t count = gpu->hasCopies() ? collectCopies(step, end, copies) : 0;
+      if (count > 1) {
+        result = gpu->launchCopies(stream, copies, count);
+        step += 4 * (count - 1);
+      } else {
+        result = driver.copyOnDevice(to, from, bytes, stream);
+      }
       break;
+    }
     case kCopyToDevice:
       result = driver.copyToDevice(to, reinterpret_cast<const void *>(from), bytes, stream);
       break;

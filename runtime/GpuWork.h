@@ -14,7 +14,8 @@ class Gpu;
 /// time.
 class GpuWork {
 public:
-  enum Kind : int64_t { kLaunch, kCopyOnDevice, kCopyToDevice, kFill };
+  /// kRelocate is a copy on the device of memory of which some has no value yet.
+  enum Kind : int64_t { kLaunch, kCopyOnDevice, kRelocate, kCopyToDevice, kFill };
 
   GpuWork() = default;
   GpuWork(const GpuWork &) = delete;

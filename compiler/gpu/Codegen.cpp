@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/Accesses.h"
+#include "compiler/gpu/CopyKernel.h"
 #include "compiler/gpu/GridEmitter.h"
 #include "compiler/gpu/Passes.h"
 #include "compiler/kernels/Polynomial.h"
@@ -326,6 +327,7 @@ struct GpuCodegenPass : tfc::gpu::impl::GpuCodegenPassBase<GpuCodegenPass> {
       if (plan.failed() || failed(KernelCodegen(kernel, plan, device).run()))
         return signalPassFailure();
     }
+    createCopyKernel(device, getOperation().getLoc());
   }
 };
 
