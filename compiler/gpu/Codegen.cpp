@@ -64,7 +64,7 @@ private:
   AffineExpr scratchBytes;
   DenseMap<Value, AffineExpr> offsets;                             // of values in scratch memory
   DenseMap<Operation *, SmallVector<AffineExpr>> workspaceOffsets; // of operations that need some
-  DenseMap<const Nest *, AffineExpr> partOffsets; // of products whose sums have parts
+  DenseMap<const LoopSweep *, AffineExpr> partOffsets; // of reductions in parts, by their sweep
   SmallVector<kernel::GridAttr> grids;
 };
 
@@ -80,12 +80,22 @@ AffineExpr KernelCodegen::reserve(AffineExpr bytes) {
   return offset;
 }
 
+/// The sweep of a launch; the first one if it has several.
+static const LoopSweep *sweepOf(const Grid &grid) {
+  return grid.sweeps.empty() ? &grid.nest->sweeps.front() : grid.sweeps.front();
+}
+
 /// All launches of a kernel have the same scratch memory, in which they pass values to each other.
 void KernelCodegen::planScratch() {
   scratchBytes = getAffineConstantExpr(0, b.getContext());
   for (const Grid &grid : plan.getGrids()) {
+    if (grid.kind == Grid::Kind::PartEnd)
+      partOffsets[sweepOf(grid)] = reserve(GridEmitter::partBytes(grid));
+    if (grid.kind == Grid::Kind::Link)
+      partOffsets[sweepOf(grid)] = reserve(
+          linkBytes(shapes, cast<tfc::linalg_ext::ScatterOp>(grid.nest->stages.front()->op)));
     if (grid.kind == Grid::Kind::PartSum)
-      partOffsets[grid.nest] =
+      partOffsets[sweepOf(grid)] =
           reserve(grid.points() * grid.product->parts * bytesOf(grid.product->form.computeType));
     for (const LoopStage *stage : grid.nest->stages) {
       for (Value result : stage->op->getResults())
@@ -93,7 +103,7 @@ void KernelCodegen::planScratch() {
           Type element = cast<RankedTensorType>(result.getType()).getElementType();
           offsets[result] = reserve(shapes.numElements(result) * bytesOf(element));
         }
-      if (workspaceOffsets.contains(stage->op))
+      if (grid.kind != Grid::Kind::Line || workspaceOffsets.contains(stage->op))
         continue;
       SmallVector<AffineExpr> &own = workspaceOffsets[stage->op];
       AffineExpr threads = grid.points();
@@ -233,7 +243,8 @@ void KernelCodegen::place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFu
     for (Value result : stage->op->getResults())
       if (plan.storage(result) == Storage::Stack)
         placeOnStack(emitter, *stage, result, group);
-    placeWorkspace(emitter, stage->op, scratch, thread);
+    if (grid.kind == Grid::Kind::Line)
+      placeWorkspace(emitter, stage->op, scratch, thread);
   }
 }
 
@@ -284,10 +295,10 @@ LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
   LLVM::ReturnOp::create(b, loc, ValueRange());
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(emitter);
-  Value partSums;
-  if (auto offset = partOffsets.find(grid.nest); offset != partOffsets.end())
-    partSums = scratchAt(emitter, function.getArguments().back(), offset->second);
-  GridEmitter(emitter, grid, group, partSums).emit(pointOf(emitter, grid, thread));
+  Value partMemory;
+  if (auto offset = partOffsets.find(sweepOf(grid)); offset != partOffsets.end())
+    partMemory = scratchAt(emitter, function.getArguments().back(), offset->second);
+  GridEmitter(emitter, grid, group, partMemory).emit(pointOf(emitter, grid, thread));
   grids.push_back(kernel::GridAttr::get(b.getContext(), b.getStringAttr(name),
                                         map(normalize(points * group.size())), kBlockThreads));
   return success(!emitter.failed());

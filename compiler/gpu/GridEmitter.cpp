@@ -22,35 +22,89 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
     if (grid.transposition)
       return TransposeEmitter(e, nest, *grid.sweeps.front(), *grid.transposition, group)
           .emit(ArrayRef(grid.loops).drop_back(2), point);
+    if (grid.parts) {
+      part = point.front();
+      point = point.drop_front();
+    }
     for (auto [loop, index] : llvm::zip_equal(grid.loops, point))
       loops[loop] = index;
-    if (grid.neighbours > 1)
-      return emitNeighbours(point.back());
     if (grid.heldPoints > 0)
       makePoints();
+    else if (grid.neighbours > 1)
+      return emitNeighbours(point.back());
     for (const LoopSweep *sweep : grid.sweeps) {
       if (sweep != grid.sweeps.front())
         group.wait();
       emitSweep(*sweep);
     }
     return;
+  case Grid::Kind::PartEnd:
+    for (auto [loop, index] : llvm::zip_equal(grid.loops, point))
+      loops[loop] = index;
+    return emitSweep(*grid.sweeps.front());
   case Grid::Kind::Line:
     if (auto scan = dyn_cast<ScanOp>(op))
       return emitScanLine(e, scan, point);
-    return emitSortLine(e, cast<SortOp>(op), point);
+    [[fallthrough]];
+  case Grid::Kind::Rank:
+  case Grid::Kind::Rest:
+    return emitSort(cast<SortOp>(op), point);
   case Grid::Kind::Tile:
     return TileEmitter(e, *nest.sweeps.front().product, *grid.product, group,
-                       PartSums(e, *grid.product, partSums))
+                       PartSums(e, *grid.product, partMemory))
         .emit(point);
   case Grid::Kind::PartSum: {
-    PartSums parts(e, *grid.product, partSums);
+    PartSums parts(e, *grid.product, partMemory);
     return emitPartSum(e, *nest.sweeps.front().product, *grid.product, parts, point);
   }
   case Grid::Kind::Copy:
     return emitScatterCopy(e, cast<ScatterOp>(op), point);
   case Grid::Kind::Update:
-    return emitScatterUpdates(e, cast<ScatterOp>(op), point);
+  case Grid::Kind::Link:
+  case Grid::Kind::Chain:
+    return emitScatter(cast<ScatterOp>(op), point);
   }
+}
+
+/// Emits what threads do together or one of them alone, if the condition says so, which may be
+/// known only when the kernel runs.
+void GridEmitter::emitEither(Parallelism parallelism, llvm::function_ref<Value()> isParallel,
+                             bool isForAll, llvm::function_ref<void()> work) {
+  if (parallelism != Parallelism::WhenItRuns)
+    return work();
+  Value condition = isParallel();
+  if (!isForAll)
+    condition = arith::XOrIOp::create(b, loc, condition,
+                                      arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  KernelEmitter::Scope scope(e);
+  work();
+}
+
+void GridEmitter::emitSort(SortOp op, ArrayRef<AffineExpr> point) {
+  auto areRanked = [&] { return tfc::gpu::areRanked(e, op); };
+  emitEither(rankingOf(e.shapes(), op), areRanked, grid.kind != Grid::Kind::Line, [&] {
+    if (grid.kind == Grid::Kind::Line)
+      emitSortLine(e, op, point);
+    else if (grid.kind == Grid::Kind::Rank)
+      emitRank(e, op, point);
+    else
+      emitRest(e, op, point);
+  });
+}
+
+void GridEmitter::emitScatter(ScatterOp op, ArrayRef<AffineExpr> point) {
+  auto areLinked = [&] { return tfc::gpu::areLinked(e, op); };
+  emitEither(linkingOf(e.shapes(), op), areLinked, grid.kind != Grid::Kind::Update, [&] {
+    if (grid.kind == Grid::Kind::Update)
+      emitScatterUpdates(e, op, point);
+    else if (grid.kind == Grid::Kind::Link)
+      emitLink(e, op, point, partMemory);
+    else
+      emitChain(e, op, point, partMemory);
+  });
 }
 
 /// Emits the points of a thread, all of them at once if they are there: their loads and stores are
@@ -86,7 +140,8 @@ void GridEmitter::emitNeighbours(AffineExpr number) {
 }
 
 void GridEmitter::emitSweep(const LoopSweep &sweep) {
-  divided = grid.dividedLoop(sweep);
+  if (grid.kind != Grid::Kind::PartEnd)
+    divided = grid.dividedLoop(sweep);
   if (sweep.kind == LoopSweep::Kind::Column)
     emitColumn(sweep);
   else
@@ -102,22 +157,25 @@ void GridEmitter::makePoints() {
   const LoopSweep *sweep =
       *llvm::find_if(grid.sweeps, [&](const LoopSweep *each) { return grid.dividedLoop(*each); });
   int64_t extent = *constantOf(normalize(nest.sizes[*grid.dividedLoop(*sweep)]));
-  for (int64_t i = 0; i < grid.heldPoints; ++i) {
-    Value isInside;
-    Value index = arith::AddIOp::create(b, loc, group.lane(), e.indexConstant(i * group.size()));
-    if ((i + 1) * group.size() > extent) {
-      Value end = e.indexConstant(extent), last = e.indexConstant(extent - 1);
+  int64_t width = grid.neighbours, step = group.size() * width;
+  Value first = arith::MulIOp::create(b, loc, group.lane(), e.indexConstant(width));
+  for (int64_t begin = 0; begin < extent; begin += step) {
+    Value isInside, index = arith::AddIOp::create(b, loc, first, e.indexConstant(begin));
+    if (begin + step > extent) {
+      Value end = e.indexConstant(extent), last = e.indexConstant(extent - width);
       isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
       index = arith::MinSIOp::create(b, loc, index, last);
     }
-    points.push_back({e.addDim(index), isInside});
+    AffineExpr dim = e.addDim(index);
+    for (int64_t i = 0; i < width; ++i)
+      points.push_back({dim + i, isInside});
   }
 }
 
 /// Emits the body of the divided loop for each point, without a scope of its own.
 GridEmitter::Values GridEmitter::emitPoints(unsigned number, Values carried, Body body) {
   for (const HeldPoint &held : points) {
-    loops[number] = held.dim;
+    loops[number] = held.index;
     point = &held;
     Values next = body(carried);
     for (auto [old, value] : llvm::zip_equal(carried, next))
@@ -127,6 +185,16 @@ GridEmitter::Values GridEmitter::emitPoints(unsigned number, Values carried, Bod
   }
   point = nullptr;
   return carried;
+}
+
+/// The first point of a loop and the end, those of the part if it is the loop that is cut.
+std::pair<Value, Value> GridEmitter::boundsOf(unsigned number) {
+  Value end = e.indexValue(nest.sizes[number]);
+  if (!part || number != grid.parts->loop)
+    return {e.indexConstant(0), end};
+  Value from = e.indexValue(normalize(part * grid.parts->extent));
+  Value next = arith::AddIOp::create(b, loc, from, e.indexConstant(grid.parts->extent));
+  return {from, arith::MinSIOp::create(b, loc, next, end)};
 }
 
 /// Loops that are open already are points of the group. A thread runs its share of the divided
@@ -141,11 +209,13 @@ GridEmitter::Values GridEmitter::emitLoops(ArrayRef<unsigned> numbers, Values ca
   if (isShared && grid.heldPoints > 0)
     return emitPoints(number, carried,
                       [&](Values inner) { return emitLoops(numbers.drop_front(), inner, body); });
-  return e.forLoop(isShared ? group.lane() : e.indexConstant(0), e.indexValue(nest.sizes[number]),
-                   isShared ? group.size() : 1, carried, [&](LoopDim dim, Values inner) {
-                     loops[number] = dim;
-                     return emitLoops(numbers.drop_front(), inner, body);
-                   });
+  auto [from, to] = boundsOf(number);
+  if (isShared)
+    from = b.createOrFold<arith::AddIOp>(loc, group.lane(), from);
+  return e.forLoop(from, to, isShared ? group.size() : 1, carried, [&](LoopDim dim, Values inner) {
+    loops[number] = dim;
+    return emitLoops(numbers.drop_front(), inner, body);
+  });
 }
 
 Value GridEmitter::neutral(Operation *combiner) {
@@ -163,8 +233,9 @@ GridEmitter::Values GridEmitter::emitSums(ArrayRef<unsigned> numbers,
     return emitLoops(numbers, carried, body);
   unsigned number = numbers.front();
   int64_t step = number == divided ? group.size() : 1;
-  Value upper = e.indexValue(nest.sizes[number]), zero = e.indexConstant(0);
-  return e.forLoop(zero, upper, kBlock * step, carried, [&](LoopDim block, Values totals) {
+  auto [first, end] = boundsOf(number);
+  Value upper = end;
+  return e.forLoop(first, upper, kBlock * step, carried, [&](LoopDim block, Values totals) {
     Values sums;
     for (Operation *combiner : combiners)
       sums.push_back(neutral(combiner));
@@ -213,6 +284,72 @@ void GridEmitter::store(const LoopStage &stage, ArrayRef<unsigned> open) {
   storeStage(stage);
 }
 
+//===--- parts ------------------------------------------------------------===//
+
+/// Accumulators of any type take as much.
+static constexpr int64_t kAccumulatorBytes = 8;
+
+AffineExpr GridEmitter::partBytes(const Grid &end) {
+  int64_t accumulators = 0;
+  for (const LoopStage *stage : end.sweeps.front()->stages)
+    accumulators += stage->isParallel() ? 0 : stage->op->getNumResults();
+  return end.points() * end.parts->count * accumulators * kAccumulatorBytes;
+}
+
+/// The address of an accumulator of a part at the current point.
+Value GridEmitter::partAt(AffineExpr number, size_t accumulator) {
+  AffineExpr position = grid.parts->count * int64_t(accumulator) + number;
+  for (unsigned loop : grid.loops)
+    position = position * nest.sizes[loop] + loops[loop];
+  return elementAt(b, loc, partMemory, b.getI64Type(), e.indexValue(normalize(position)));
+}
+
+/// The type in which a value is in memory: a flag has no address.
+static Type storedType(Type type) {
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+}
+
+/// Stores what the group has accumulated, for the launch that combines the parts.
+void GridEmitter::storePart(const Values &accumulators) {
+  auto branch = scf::IfOp::create(b, loc, group.isFirst(), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  KernelEmitter::Scope scope(e);
+  for (auto [i, value] : llvm::enumerate(accumulators)) {
+    Type stored = storedType(value.getType());
+    Value number = value;
+    if (stored != value.getType())
+      number = arith::ExtUIOp::create(b, loc, stored, value);
+    LLVM::StoreOp::create(b, loc, number, partAt(part, i));
+  }
+}
+
+/// Combines the parts of each accumulator, in the same order in all threads of the group.
+GridEmitter::Values GridEmitter::combineParts(const LoopSweep &sweep) {
+  SmallVector<Operation *> combiners;
+  Values totals;
+  for (const LoopStage *stage : sweep.stages)
+    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
+      combiners.push_back(combinerOf(stage->generic(), i));
+      totals.push_back(neutral(combiners.back()));
+    }
+  Value from = group.size() > 1 ? group.lane() : e.indexConstant(0);
+  totals = e.forLoop(from, e.indexValue(grid.parts->count), group.size(), totals,
+                     [&](LoopDim number, Values carried) {
+                       for (auto [i, combiner] : llvm::enumerate(combiners)) {
+                         Type type = carried[i].getType(), stored = storedType(type);
+                         Value value = LLVM::LoadOp::create(b, loc, stored, partAt(number, i));
+                         if (stored != type)
+                           value = arith::TruncIOp::create(b, loc, type, value);
+                         carried[i] = combine(b, loc, combiner, carried[i], value);
+                       }
+                       return carried;
+                     });
+  for (auto [total, combiner] : llvm::zip_equal(totals, combiners))
+    total = group.combine(combiner, total);
+  return totals;
+}
+
 //===--- sweeps -----------------------------------------------------------===//
 
 /// Parallel stages are stored and reductions accumulate at each point.
@@ -223,8 +360,15 @@ void GridEmitter::emitPointwise(const LoopSweep &sweep) {
     for (const LoopStage *stage : sweep.stages)
       for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i)
         accumulators.push_back(neutral(combinerOf(stage->generic(), i)));
-    accumulators = emitReductions(sweep, accumulators,
-                                  [&](Values carried) { return emitPoint(sweep, carried); });
+    if (grid.kind == Grid::Kind::PartEnd)
+      accumulators = combineParts(sweep);
+    else
+      accumulators = emitReductions(sweep, accumulators,
+                                    [&](Values carried) { return emitPoint(sweep, carried); });
+    if (part) {
+      storePart(accumulators);
+      return {};
+    }
     ArrayRef<Value> rest(accumulators);
     for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel())
@@ -277,17 +421,25 @@ void GridEmitter::emitColumn(const LoopSweep &sweep) {
   ArrayRef<unsigned> around = sweep.around();
   emitLoops(around, {}, [&](Values) -> Values {
     Values accumulators;
-    // Each thread of a group has a part; the initial value is added to all of them.
+    // If threads or blocks have parts, the initial value is added to all of them.
+    bool isEnd = grid.kind == Grid::Kind::PartEnd, hasParts = divided || isEnd;
     auto initial = [&](const LoopStage &stage, unsigned number) {
       return e.element(stage.generic().getDpsInits()[number], resultAt(stage, number));
     };
     for (const LoopStage *stage : sweep.stages)
       for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i)
-        accumulators.push_back(divided ? neutral(combinerOf(stage->generic(), i))
-                                       : initial(*stage, i));
-    accumulators = emitReductions(sweep, accumulators, [&](Values carried) {
-      return accumulate(sweep, carried, /*withParallel=*/false);
-    });
+        accumulators.push_back(hasParts ? neutral(combinerOf(stage->generic(), i))
+                                        : initial(*stage, i));
+    if (isEnd)
+      accumulators = combineParts(sweep);
+    else
+      accumulators = emitReductions(sweep, accumulators, [&](Values carried) {
+        return accumulate(sweep, carried, /*withParallel=*/false);
+      });
+    if (part) {
+      storePart(accumulators);
+      return {};
+    }
     unsigned next = 0;
     for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel()) {
@@ -297,7 +449,7 @@ void GridEmitter::emitColumn(const LoopSweep &sweep) {
       for (OpResult result : stage->op->getResults()) {
         unsigned number = result.getResultNumber();
         Value value = accumulators[next++];
-        if (divided)
+        if (hasParts)
           value =
               combine(b, loc, combinerOf(stage->generic(), number), initial(*stage, number), value);
         e.bind(result, resultAt(*stage, number), value);

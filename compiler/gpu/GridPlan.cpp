@@ -7,6 +7,7 @@
 
 #include "compiler/gpu/GridPlan.h"
 #include "compiler/gpu/Accesses.h"
+#include "compiler/gpu/Specials.h"
 #include "compiler/gpu/ThreadGroup.h"
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/emit/SpecialEmitter.h"
@@ -31,9 +32,6 @@ GridPlan::GridPlan(Operation *op)
   findShared();
   findHeld();
 }
-
-/// Returns true if the sweeps of a nest share loops, whose points are threads.
-static bool isOneLaunch(const Nest &nest) { return !nest.outer.empty() && nest.sweeps.size() > 1; }
 
 /// The loops of a sweep whose points are independent: all of them without a reduction, else those
 /// around the accumulators. The loop along which lanes run comes last.
@@ -148,6 +146,19 @@ static int64_t heldPointsOf(const Grid &grid) {
   return fits ? points : 0;
 }
 
+/// Returns true if a sweep has reductions, whose parts can be combined.
+static bool hasPartialReductions(const LoopSweep &sweep) {
+  bool hasReduction = false;
+  for (const LoopStage *stage : sweep.stages)
+    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
+      Operation *combiner = combinerOf(stage->generic(), i);
+      if (!combiner || !arith::getNeutralElement(combiner))
+        return false;
+      hasReduction = true;
+    }
+  return hasReduction;
+}
+
 /// Columns with few terms are left to a thread each, and so are many columns: the exchange at the
 /// end costs more than what the threads gain.
 static constexpr int64_t kFewTerms = 64, kMoreTerms = 256;
@@ -166,17 +177,13 @@ static int64_t columnsOfBlock(const Grid &grid) {
   int64_t enough = points < kManyColumns ? kFewTerms : kMoreTerms;
   if (constantOf(longest).value_or(enough) < enough)
     return 1;
+  if (!hasPartialReductions(sweep))
+    return 1;
   int64_t columns = 8;
-  for (const LoopStage *stage : sweep.stages) {
-    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
-      Operation *combiner = combinerOf(stage->generic(), i);
-      if (!combiner || !arith::getNeutralElement(combiner))
-        return 1;
-    }
+  for (const LoopStage *stage : sweep.stages)
     for (const Access &read : stage->footprint.reads)
       if (getElementTypeOrSelf(read.tensor).getIntOrFloatBitWidth() <= 16)
         columns = 16;
-  }
   return columns;
 }
 
@@ -199,6 +206,8 @@ void GridPlan::formGroups(Grid &grid) {
     grid.groupThreads = kBlockThreads;
   if (grid.groupThreads > 1) {
     grid.heldPoints = heldPointsOf(grid);
+    if (grid.heldPoints > 0)
+      joinHeldPoints(grid);
     return;
   }
   grid.groupStride = columnsOfBlock(grid);
@@ -206,10 +215,123 @@ void GridPlan::formGroups(Grid &grid) {
     grid.groupThreads = kBlockThreads / grid.groupStride;
 }
 
+/// Blocks that fill a GPU, and the terms of a thread that are worth a block. If the number of terms
+/// is known when it runs, reductions of few blocks have parts with more terms.
+static constexpr int64_t kFullBlocks = 1024, kTermsOfThread = 32;
+static constexpr int64_t kFewBlocks = 8, kUnknownTermsOfThread = 64;
+
+/// Returns the parts of a launch's reductions; none if groups compute whole ones. The loop that is
+/// divided among the threads is cut if it is long enough, else the longest of the others.
+static std::optional<Grid::Parts> partsOf(const Grid &grid) {
+  std::optional<int64_t> points = constantOf(grid.points());
+  if (grid.sweeps.size() != 1 || grid.groupThreads == 1 || !points || *points == 0)
+    return std::nullopt;
+  const LoopSweep &sweep = *grid.sweeps.front();
+  std::optional<unsigned> divided = grid.dividedLoop(sweep);
+  if (!divided || !llvm::is_contained(sweep.inside(), *divided) || !hasPartialReductions(sweep))
+    return std::nullopt;
+  int64_t blocks = llvm::divideCeil(*points, kBlockThreads / grid.groupThreads);
+  auto parts = [&](unsigned loop, int64_t extent) {
+    return Grid::Parts{normalize(grid.nest->sizes[loop].ceilDiv(extent)), loop, extent};
+  };
+  auto termsOf = [&](unsigned loop) { return constantOf(normalize(grid.nest->sizes[loop])); };
+  int64_t terms = 1, longest = 1;
+  unsigned other = *divided;
+  for (unsigned loop : sweep.inside()) {
+    std::optional<int64_t> own = termsOf(loop);
+    if (!own && blocks > kFewBlocks)
+      return std::nullopt;
+    if (!own)
+      return parts(*divided, grid.groupThreads * kUnknownTermsOfThread);
+    terms *= *own;
+    if (loop != *divided && *own > longest) {
+      longest = *own;
+      other = loop;
+    }
+  }
+  int64_t count = std::min(kFullBlocks / blocks, terms / (grid.groupThreads * kTermsOfThread));
+  if (count < 2)
+    return std::nullopt;
+  if (int64_t own = *termsOf(*divided); own >= count * grid.groupThreads || longest == 1)
+    return parts(*divided, llvm::alignTo(llvm::divideCeil(own, count), grid.groupThreads));
+  return parts(other, llvm::divideCeil(longest, std::min(count, longest)));
+}
+
+/// Divides long reductions of few points among blocks. A second launch combines their parts.
+void GridPlan::divideReductions(Grid &grid) {
+  grid.parts = partsOf(grid);
+  if (!grid.parts)
+    return;
+  Grid end = grid;
+  end.kind = Grid::Kind::PartEnd;
+  end.groupStride = 1;
+  constexpr int64_t kPartsOfThread = 4;
+  int64_t count = constantOf(end.parts->count).value_or(kWarpThreads);
+  end.groupThreads = count <= kPartsOfThread ? 1 : kWarpThreads;
+  grid.sizes.insert(grid.sizes.begin(), grid.parts->count);
+  grids.push_back(std::move(end));
+}
+
+/// Parts for which the sweeps of a nest are launches of their own.
+static constexpr int64_t kPartsForSweeps = 8;
+
+/// Returns true if the sweeps of a nest share loops, whose points are groups: unless long
+/// reductions of few points need other blocks.
+static bool isOneLaunch(const Nest &nest) {
+  if (nest.outer.empty() || nest.sweeps.size() == 1)
+    return false;
+  int64_t points = 1;
+  for (unsigned loop : nest.outer) {
+    std::optional<int64_t> extent = constantOf(normalize(nest.sizes[loop]));
+    if (!extent || (points *= *extent) > kFullBlocks / kPartsForSweeps)
+      return true;
+  }
+  return llvm::none_of(nest.sweeps, [&](const LoopSweep &sweep) {
+    return hasPartialReductions(sweep) && llvm::any_of(sweep.inside(), [&](unsigned loop) {
+             int64_t terms = constantOf(normalize(nest.sizes[loop])).value_or(0);
+             return terms >= kPartsForSweeps * kBlockThreads * kTermsOfThread;
+           });
+  });
+}
+
 /// A thread accesses 16 bytes at once if there are enough threads without that, and if the code for
 /// its points, in units of simple operations, is not too long.
 static constexpr int64_t kAccessBytes = 16, kMostNeighbours = 8;
 static constexpr int64_t kFewPoints = 1 << 13, kNeighboursCost = 1024;
+
+/// Returns the number of neighbours along a loop of which no access has more than 16 bytes.
+int64_t GridPlan::neighboursAlong(const LoopSweep &sweep, unsigned loop) {
+  int64_t least = 0;
+  auto addAccess = [&](Value tensor, AffineExpr offset) {
+    if (isContiguous(offset, loop))
+      least = least ? std::min(least, bytesOf(tensor)) : bytesOf(tensor);
+  };
+  for (const LoopStage *stage : sweep.stages) {
+    if (stage->isParallel())
+      for (OpResult result : stage->op->getResults())
+        addAccess(result, offsetOf(shapes, *stage, result));
+    for (const Access &read : stage->footprint.reads)
+      addAccess(read.tensor, denseOffset(shapes, read.tensor, Schedule::readIndices(*stage, read)));
+  }
+  return least ? std::min(kMostNeighbours, kAccessBytes / least) : 1;
+}
+
+/// Lets threads hold neighbours, as long as they do not hold more points for that.
+void GridPlan::joinHeldPoints(Grid &grid) {
+  int64_t count = kMostNeighbours, extent = 0;
+  for (const LoopSweep *sweep : grid.sweeps)
+    if (std::optional<unsigned> loop = grid.dividedLoop(*sweep)) {
+      count = std::min(count, neighboursAlong(*sweep, *loop));
+      extent = *constantOf(normalize(grid.nest->sizes[*loop]));
+    }
+  auto fits = [&] {
+    int64_t rounds = llvm::divideCeil(extent, grid.groupThreads * count);
+    return extent % count == 0 && rounds * count <= grid.heldPoints;
+  };
+  while (count > 1 && !fits())
+    count /= 2;
+  grid.neighbours = count;
+}
 
 /// Lets threads compute several neighbours along the last loop of a launch, in whose rows, if there
 /// are several, whole accesses fit.
@@ -219,20 +341,10 @@ void GridPlan::joinNeighbours(Grid &grid) {
                                   [](LoopStage *stage) { return stage->isParallel(); });
   if (!isPointwise || constantOf(grid.points()).value_or(kFewPoints) < kFewPoints)
     return;
-  unsigned loop = grid.loops.back();
-  int64_t least = 0, cost = 0;
-  auto addAccess = [&](Value tensor, AffineExpr offset) {
-    if (isContiguous(offset, loop))
-      least = least ? std::min(least, bytesOf(tensor)) : bytesOf(tensor);
-  };
-  for (const LoopStage *stage : grid.sweeps.front()->stages) {
+  int64_t cost = 0;
+  for (const LoopStage *stage : grid.sweeps.front()->stages)
     cost += stage->footprint.cost;
-    for (OpResult result : stage->op->getResults())
-      addAccess(result, offsetOf(shapes, *stage, result));
-    for (const Access &read : stage->footprint.reads)
-      addAccess(read.tensor, denseOffset(shapes, read.tensor, Schedule::readIndices(*stage, read)));
-  }
-  int64_t count = least ? std::min(kMostNeighbours, kAccessBytes / least) : 1;
+  int64_t count = neighboursAlong(*grid.sweeps.front(), grid.loops.back());
   while (count > 1 && count * cost > kNeighboursCost)
     count /= 2;
   std::optional<int64_t> extent = constantOf(normalize(grid.sizes.back()));
@@ -281,6 +393,7 @@ void GridPlan::divide(const Nest &nest) {
       return;
     formGroups(grid);
     joinNeighbours(grid);
+    divideReductions(grid);
   };
   if (isOneLaunch(nest)) {
     SmallVector<const LoopSweep *> all;
@@ -319,11 +432,28 @@ void GridPlan::addSpecial(const Nest &nest, Operation *op) {
     grid.nest = &nest;
     grid.sizes.assign(sizes.begin(), sizes.end());
   };
-  auto scatter = dyn_cast<ScatterOp>(op);
-  if (!scatter)
-    return add(Grid::Kind::Line, lineSizes(shapes, op));
-  add(Grid::Kind::Copy, shapes.shapeOf(scatter.getResult()));
-  add(Grid::Kind::Update, rowSizes(shapes, scatter));
+  if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    add(Grid::Kind::Copy, shapes.shapeOf(scatter.getResult()));
+    Parallelism linking = linkingOf(shapes, scatter);
+    if (linking != Parallelism::Never) {
+      add(Grid::Kind::Link, updateSizes(shapes, scatter));
+      SmallVector<AffineExpr> sizes(updateSizes(shapes, scatter));
+      llvm::append_range(sizes, rowSizes(shapes, scatter));
+      add(Grid::Kind::Chain, sizes);
+    }
+    if (linking != Parallelism::Always)
+      add(Grid::Kind::Update, rowSizes(shapes, scatter));
+    return;
+  }
+  auto sort = dyn_cast<SortOp>(op);
+  Parallelism ranking = sort ? rankingOf(shapes, sort) : Parallelism::Never;
+  if (ranking != Parallelism::Never) {
+    add(Grid::Kind::Rank, keySizes(shapes, sort));
+    if (hasRest(shapes, sort))
+      add(Grid::Kind::Rest, placeSizes(shapes, sort));
+  }
+  if (ranking != Parallelism::Always)
+    add(Grid::Kind::Line, lineSizes(shapes, op));
 }
 
 void GridPlan::findShared() {

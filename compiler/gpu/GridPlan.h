@@ -23,6 +23,8 @@ struct Grid {
   enum class Kind {
     /// Sweeps of a nest, one after the other.
     Sweeps,
+    /// A sweep whose reductions another launch has computed in parts.
+    PartEnd,
     /// A line of a scan or a sort.
     Line,
     /// A tile of a sum of products.
@@ -33,6 +35,14 @@ struct Grid {
     Copy,
     /// An element of the rows that a scatter updates, by all updates in order.
     Update,
+    /// An update, which looks for the next one of its row.
+    Link,
+    /// An element of an update, which makes those of all updates of its row if it is the first.
+    Chain,
+    /// A key of a sort, which looks for its place.
+    Rank,
+    /// A place of a sort, if there is no key for it.
+    Rest,
   };
   Kind kind = Kind::Sweeps;
   const Nest *nest = nullptr;
@@ -46,11 +56,18 @@ struct Grid {
   /// The distance of these threads in their block, which computes as many points. They take turns
   /// along a reduction then, and neighbouring threads access neighbouring points.
   int64_t groupStride = 1;
+  /// If set, groups compute parts of reductions: the index space begins with the number of a part.
+  struct Parts {
+    mlir::AffineExpr count;
+    unsigned loop;  // the reduction loop that is cut
+    int64_t extent; // in its points; the last part may have fewer
+  };
+  std::optional<Parts> parts;
   /// The number of points of a divided loop that each thread computes, if it keeps their elements
   /// in registers from one sweep to the next; else 0.
   int64_t heldPoints = 0;
   /// The number of neighbours along the last loop that a thread computes, whose elements it
-  /// accesses together; 1 unless a point is a thread's.
+  /// accesses together; 1 unless a point is a thread's. With held points, those among them.
   int64_t neighbours = 1;
   std::optional<TiledProduct> product;
   /// If set, a point is a square along the last two loops, those of reads and of stores.
@@ -88,7 +105,10 @@ private:
   void divide(const Nest &nest);
   void formGroups(Grid &grid);
   bool transpose(Grid &grid);
+  int64_t neighboursAlong(const LoopSweep &sweep, unsigned loop);
+  void joinHeldPoints(Grid &grid);
   void joinNeighbours(Grid &grid);
+  void divideReductions(Grid &grid);
   void addSpecial(const Nest &nest, mlir::Operation *op);
   void addTiles(const Nest &nest);
   void findShared();

@@ -138,7 +138,7 @@ int64_t TiledProduct::storedPieceSize() const {
 }
 
 /// Blocks that keep a GPU busy, the terms that are worth a block, and the most parts of a sum.
-static constexpr int64_t kEnoughBlocks = 256, kTermsOfPart = 256, kMostParts = 16;
+static constexpr int64_t kEnoughBlocks = 512, kTermsOfPart = 128, kMostParts = 32;
 
 /// Divides a long sum if there are few tiles. If the number of terms is known when it runs, a few
 /// parts are a guess: with few terms some are empty.

@@ -120,10 +120,8 @@ static void emitScan(KernelEmitter &e, ScanOp op) {
   });
 }
 
-/// Computes the indices that an update is written to, as symbols; returns whether all of them are
-/// in bounds.
-static Value updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,
-                         SmallVectorImpl<AffineExpr> &place) {
+Value tfc::kernels::updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,
+                                SmallVectorImpl<AffineExpr> &place) {
   OpBuilder &b = e.builder();
   Location loc = e.loc();
   ArrayRef<AffineExpr> shape = e.shapes().shapeOf(op.getOperand());
@@ -205,20 +203,27 @@ static void emitScatterCopies(KernelEmitter &e, ScatterOp op) {
   });
 }
 
+ArrayRef<AffineExpr> tfc::kernels::updateSizes(KernelShapes &shapes, ScatterOp op) {
+  return shapes.shapeOf(op.getIndices()).drop_back();
+}
+
+void tfc::kernels::emitScatterUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> update,
+                                     std::optional<ArrayRef<AffineExpr>> inner) {
+  OpBuilder &b = e.builder();
+  SmallVector<AffineExpr> place;
+  Value inside = updatePlace(e, op, update, place);
+  auto branch = scf::IfOp::create(b, e.loc(), inside, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  KernelEmitter::Scope scope(e);
+  emitUpdate(e, op, update, place, inner);
+}
+
 void tfc::kernels::emitScatterUpdates(KernelEmitter &e, ScatterOp op,
                                       std::optional<ArrayRef<AffineExpr>> inner) {
-  OpBuilder &b = e.builder();
-  ArrayRef<AffineExpr> batchSizes = e.shapes().shapeOf(op.getIndices()).drop_back();
   SmallVector<AffineExpr> batch;
-  forEachPoint(e, batchSizes, batch, [&] {
-    SmallVector<AffineExpr> place;
-    Value inside = updatePlace(e, op, batch, place);
-    auto branch = scf::IfOp::create(b, e.loc(), inside, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    KernelEmitter::Scope scope(e);
-    emitUpdate(e, op, batch, place, inner);
-  });
+  forEachPoint(e, updateSizes(e.shapes(), op), batch,
+               [&] { emitScatterUpdate(e, op, batch, inner); });
 }
 
 static void emitScatter(KernelEmitter &e, ScatterOp op) {

@@ -46,8 +46,20 @@ void emitScatterCopy(KernelEmitter &emitter, linalg_ext::ScatterOp op,
                      llvm::ArrayRef<mlir::AffineExpr> indices);
 /// The sizes of the rows that a scatter updates as a whole; empty if it updates single elements.
 llvm::ArrayRef<mlir::AffineExpr> rowSizes(KernelShapes &shapes, linalg_ext::ScatterOp op);
+/// The sizes of the dimensions along which a scatter has updates.
+llvm::ArrayRef<mlir::AffineExpr> updateSizes(KernelShapes &shapes, linalg_ext::ScatterOp op);
+/// Computes the indices that an update is written to, as symbols; returns whether all of them are
+/// in bounds.
+mlir::Value updatePlace(KernelEmitter &emitter, linalg_ext::ScatterOp op,
+                        llvm::ArrayRef<mlir::AffineExpr> update,
+                        llvm::SmallVectorImpl<mlir::AffineExpr> &place);
+/// Emits an update of a scatter, which may be restricted to the element `inner` of its row. Without
+/// one, it is a loop over the row, along the lanes.
+void emitScatterUpdate(KernelEmitter &emitter, linalg_ext::ScatterOp op,
+                       llvm::ArrayRef<mlir::AffineExpr> update,
+                       std::optional<llvm::ArrayRef<mlir::AffineExpr>> inner);
 /// Emits all updates of a scatter, one after the other, which may be restricted to the elements
-/// `inner` of the rows. Without one, each update is a loop over its row, along the lanes.
+/// `inner` of the rows.
 void emitScatterUpdates(KernelEmitter &emitter, linalg_ext::ScatterOp op,
                         std::optional<llvm::ArrayRef<mlir::AffineExpr>> inner);
 

@@ -4,6 +4,8 @@
 // CHECK-DAG: #[[TILES:.*]] = affine_map<()[s0] -> ((s0 ceildiv 64) * 512)>
 // CHECK-DAG: #[[WARPS:.*]] = affine_map<() -> (256)>
 // CHECK-DAG: #[[BLOCKS:.*]] = affine_map<() -> (2048)>
+// CHECK-DAG: #[[PARTS:.*]] = affine_map<() -> (2560)>
+// CHECK-DAG: #[[WARP:.*]] = affine_map<() -> (32)>
 
 #rows = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -71,6 +73,19 @@ kernel.func @blocks(%x: tensor<8x5000xf64>) -> tensor<8xf64> attributes {target 
     linalg.yield %0 : f64
   } -> tensor<8xf64>
   kernel.return %sum : tensor<8xf64>
+}
+
+// A long sum of one point: blocks compute parts, and a warp adds these up.
+// CHECK: llvm.func @parts({{.*}}) attributes {kernel.abi = #kernel.abi<{{.*}}grids = [<"parts_0", threads = #[[PARTS]], block = 256>, <"parts_1", threads = #[[WARP]], block = 256>]>}
+kernel.func @parts(%x: tensor<90000xf32>) -> tensor<f32> attributes {target = "gpu"} {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %sum = linalg.generic {indexing_maps = [#one, #none], iterator_types = ["reduction"]}
+      ins(%x : tensor<90000xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  kernel.return %sum : tensor<f32>
 }
 
 // A product with enough rows, columns and terms: a block for each tile of 64 x 64 elements.
