@@ -158,7 +158,11 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
     return status;
   if (tfc_status status = prepareDevices(*instance, entry, symbols))
     return status;
-  return runEntry(*instance, entry, symbols, feeds, fetches);
+  if (tfc_status status = bringToHost(*instance, entry, symbols, feeds, fetches))
+    return status;
+  if (tfc_status status = runEntry(*instance, entry, symbols, feeds, fetches))
+    return status;
+  return bringToDevice(*instance, entry, symbols);
 }
 
 extern "C" tfc_status tfc_instance_call_and_find(tfc_instance *instance, int32_t index,

@@ -46,6 +46,9 @@ enum FunctionAttribute : int32_t {
   kFunctionDynamicSharedBytes = 8 // at most
 };
 
+enum PointerAttribute : int32_t { kMemoryType = 2 };
+constexpr uint32_t kHostMemory = 1, kDeviceMemory = 2; // values of kMemoryType
+
 enum JitOption : int32_t { kErrorLog = 5, kErrorLogBytes = 6 };
 
 using Device = int32_t;

@@ -43,16 +43,109 @@ tfc_status tfc::runtime::checkVariable(const State &state, int32_t variable, Mes
   return checkDevice(state, state.model->variables[variable].device, message);
 }
 
-tfc_status tfc::runtime::openStreams(tfc_instance &handle) {
+tfc_status tfc::runtime::openStreams(tfc_instance &handle, const tfc_options *options) {
   for (int32_t device = 0; device < handle.streams.size(); ++device) {
     Gpu &gpu = handle.state->gpus[device];
     Message message;
     if (!gpu.isUsed() || gpu.check(message))
       continue;
-    if (tfc_status status = handle.streams[device].open(gpu, handle.state->allocator, message))
+    int64_t number = handle.state->model->devices[device].index;
+    void *ofCaller =
+        options && number < options->gpu_stream_count ? options->gpu_streams[number] : nullptr;
+    if (tfc_status status =
+            handle.streams[device].open(gpu, handle.state->allocator, ofCaller, message))
       return handle.fail(status, "%s", message.c_str());
   }
   return TFC_OK;
+}
+
+//===- Feeds and fetches --------------------------------------------------===//
+
+/// The first stream of a handle; null if it has none.
+static GpuStream *findStream(tfc_instance &handle) {
+  for (GpuStream &stream : handle.streams)
+    if (stream.get())
+      return &stream;
+  return nullptr;
+}
+
+/// Calls `visit` for each feed and fetch, with its number among both and its bytes.
+template <typename Visit>
+static void visitValues(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols,
+                        Visit visit) {
+  entry.shapes(symbols, handle.dims);
+  const int64_t *dims = handle.dims;
+  for (int32_t i = 0; i < entry.feed_count + entry.fetch_count; ++i) {
+    const tfc_value_info &value =
+        i < entry.feed_count ? entry.feeds[i] : entry.fetches[i - entry.feed_count];
+    visit(i, value, elementCount(dims, value.rank) * dtypeInfo(value.dtype)->bytes);
+    dims += value.rank;
+  }
+}
+
+tfc_status tfc::runtime::bringToHost(tfc_instance &handle, const tfc_entry_info &entry,
+                                     const int64_t *symbols, const void *const *&feeds,
+                                     void *const *&fetches) {
+  handle.hasDeviceFeeds = handle.hasDeviceFetches = false;
+  GpuStream *stream = findStream(handle);
+  if (!stream)
+    return TFC_OK;
+  Gpu::Scope scope(stream->getGpu());
+  int32_t count = entry.feed_count + entry.fetch_count;
+  bool isAny = false;
+  for (int32_t i = 0; i < count; ++i) {
+    const void *data = i < entry.feed_count ? feeds[i] : fetches[i - entry.feed_count];
+    bool isThere = stream->getGpu().isOnDevice(data);
+    handle.onDevice[i] = isThere ? const_cast<void *>(data) : nullptr;
+    isAny |= isThere;
+  }
+  if (!isAny)
+    return TFC_OK;
+  auto hasRoom = [&](int32_t i, const tfc_value_info &value) {
+    return handle.onDevice[i] && (i >= entry.feed_count || !value.only_on_gpus);
+  };
+  int64_t room = 0;
+  visitValues(handle, entry, symbols, [&](int32_t i, const tfc_value_info &value, int64_t bytes) {
+    room += hasRoom(i, value) ? (bytes + 63) / 64 * 64 : 0;
+  });
+  if (!handle.crossing.reserve(handle.state->allocator, static_cast<size_t>(room)))
+    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for values of a GPU", entry.name);
+  char *next = handle.crossing.data();
+  Message message;
+  tfc_status status = TFC_OK;
+  visitValues(handle, entry, symbols, [&](int32_t i, const tfc_value_info &value, int64_t bytes) {
+    bool isFeed = i < entry.feed_count;
+    void *data = isFeed ? const_cast<void *>(feeds[i]) : fetches[i - entry.feed_count];
+    if (hasRoom(i, value)) {
+      if (isFeed && status == TFC_OK)
+        status = stream->read(next, data, bytes, message);
+      data = next;
+      next += (bytes + 63) / 64 * 64;
+    }
+    handle.hasDeviceFeeds |= isFeed && handle.onDevice[i];
+    handle.hasDeviceFetches |= !isFeed && handle.onDevice[i];
+    handle.pointers[i] = data;
+  });
+  feeds = handle.pointers;
+  fetches = handle.pointers + entry.feed_count;
+  return status ? handle.fail(status, "%s: %s", entry.name, message.c_str()) : TFC_OK;
+}
+
+tfc_status tfc::runtime::bringToDevice(tfc_instance &handle, const tfc_entry_info &entry,
+                                       const int64_t *symbols) {
+  if (!handle.hasDeviceFetches)
+    return TFC_OK;
+  GpuStream &stream = *findStream(handle);
+  Gpu::Scope scope(stream.getGpu());
+  Message message;
+  tfc_status status = TFC_OK;
+  visitValues(handle, entry, symbols, [&](int32_t i, const tfc_value_info &, int64_t bytes) {
+    if (i >= entry.feed_count && handle.onDevice[i] && bytes > 0 && status == TFC_OK)
+      status = stream.upload(handle.onDevice[i], handle.pointers[i], bytes, message);
+  });
+  if (status == TFC_OK)
+    status = stream.synchronize(message);
+  return status ? handle.fail(status, "%s: %s", entry.name, message.c_str()) : TFC_OK;
 }
 
 //===- Variables ----------------------------------------------------------===//

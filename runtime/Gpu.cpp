@@ -205,6 +205,13 @@ tfc_status Gpu::load(const Allocator &allocator, Message &message) {
 
 //===- Memory -------------------------------------------------------------===//
 
+bool Gpu::isOnDevice(const void *address) const {
+  uint32_t type = 0;
+  return driver.getPointerAttribute(&type, cuda::kMemoryType, asPointer(address)) ==
+             cuda::kSuccess &&
+         type == cuda::kDeviceMemory;
+}
+
 void *Gpu::allocate(int64_t bytes) {
   Scope scope(*this);
   cuda::Pointer address = 0;
@@ -287,13 +294,17 @@ void DeviceBlock::reset() {
 
 //===- Streams ------------------------------------------------------------===//
 
-tfc_status GpuStream::open(Gpu &of, const Allocator &allocator, Message &message) {
+tfc_status GpuStream::open(Gpu &of, const Allocator &allocator, void *ofCaller, Message &message) {
   gpu = &of;
   if (stream)
     return TFC_OK;
   Gpu::Scope scope(*gpu);
-  if (tfc_status status = gpu->report(
-          gpu->getDriver().createStream(&stream, cuda::kNonBlockingStream), "a stream", message))
+  isOfCaller = ofCaller;
+  stream = static_cast<cuda::Stream>(ofCaller);
+  if (tfc_status status =
+          ofCaller ? TFC_OK
+                   : gpu->report(gpu->getDriver().createStream(&stream, cuda::kNonBlockingStream),
+                                 "a stream", message))
     return status;
   if (work.open(*gpu, allocator, stream))
     return TFC_OK;
@@ -311,7 +322,8 @@ GpuStream::~GpuStream() {
   if (uploads)
     gpu->getDriver().releaseHost(uploads);
   work.close();
-  gpu->getDriver().destroyStream(stream);
+  if (!isOfCaller)
+    gpu->getDriver().destroyStream(stream);
 }
 
 tfc_status GpuStream::launch(int32_t grid, int64_t threads, const int64_t *arguments, int32_t count,
@@ -510,8 +522,11 @@ extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const v
                                         int64_t bytes) {
   if (bytes <= 0)
     return TFC_OK;
+  GpuStream &stream = streamOf(frame);
+  if (frame->handle->hasDeviceFeeds && stream.getGpu().isOnDevice(from))
+    return tfc_rt_device_copy(frame, to, from, bytes);
   Message message;
-  return finish(frame, streamOf(frame).upload(to, from, bytes, message), message);
+  return finish(frame, stream.upload(to, from, bytes, message), message);
 }
 
 static int32_t copyOnDevice(tfc_call_frame *frame, GpuWork::Kind kind, void *to, const void *from,

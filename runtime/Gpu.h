@@ -58,6 +58,9 @@ public:
   /// Returns true for errors from which the driver does not recover.
   static bool endsDevice(cuda::Result result);
 
+  /// Returns true for addresses in memory of a GPU.
+  bool isOnDevice(const void *address) const;
+
   /// Memory of the device; null if there is none.
   void *allocate(int64_t bytes);
   void release(void *memory);
@@ -151,8 +154,8 @@ public:
   GpuStream &operator=(const GpuStream &) = delete;
   ~GpuStream();
 
-  /// Creates the stream, once.
-  tfc_status open(Gpu &gpu, const Allocator &allocator, Message &message);
+  /// Creates the stream, once, or takes that of the caller.
+  tfc_status open(Gpu &gpu, const Allocator &allocator, void *ofCaller, Message &message);
 
   Gpu &getGpu() const { return *gpu; }
   cuda::Stream get() const { return stream; }
@@ -192,6 +195,7 @@ private:
 
   Gpu *gpu = nullptr;
   cuda::Stream stream = nullptr;
+  bool isOfCaller = false;
   GpuWork work;
   int32_t firstGrid = -1, lastGrid = -1; // launched since the last wait
   Block stagings;

@@ -66,6 +66,11 @@ static tfc_status readOptions(const tfc_options *given, tfc_options &options) {
     return failCreate(TFC_INVALID_ARGUMENT,
                       "tfc_options.device_count is %lld, but expected the length of devices",
                       static_cast<long long>(options.device_count));
+  if (options.gpu_stream_count < 0 || (options.gpu_stream_count > 0 && !options.gpu_streams))
+    return failCreate(
+        TFC_INVALID_ARGUMENT,
+        "tfc_options.gpu_stream_count is %lld, but expected the length of gpu_streams",
+        static_cast<long long>(options.gpu_stream_count));
   return TFC_OK;
 }
 
@@ -282,7 +287,7 @@ static bool reserveScratch(tfc_instance &handle) {
     includeCounts(room, model.entries[i]);
   size_t chunkBytes = chunkCount(model) * sizeof(tfc_chunk);
   size_t bytes = chunkBytes + (room.dims + room.symbols + room.found) * sizeof(int64_t) +
-                 room.values * sizeof(void *);
+                 2 * room.values * sizeof(void *);
   if (!handle.arenas.create(handle.state->allocator, deviceCount(model)) ||
       !handle.streams.create(handle.state->allocator, deviceCount(model)) ||
       !handle.scratch.reserve(handle.state->allocator, bytes))
@@ -293,6 +298,7 @@ static bool reserveScratch(tfc_instance &handle) {
   handle.symbols = handle.dims + room.dims;
   handle.found = handle.symbols + room.symbols;
   handle.pointers = reinterpret_cast<void **>(handle.found + room.found);
+  handle.onDevice = handle.pointers + room.values;
   return true;
 }
 
@@ -323,7 +329,7 @@ static tfc_status reserveRoom(tfc_instance &handle) {
   if (!handle.scratch.data() && !reserveScratch(handle))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
                        handle.state->model->name);
-  if (tfc_status status = openStreams(handle))
+  if (tfc_status status = openStreams(handle, nullptr))
     return status;
   for (int32_t device = 0; device < handle.arenas.size(); ++device)
     if (tfc_status status = reserveArenas(handle, device))
@@ -371,11 +377,11 @@ static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
   return status;
 }
 
-static tfc_status initialise(tfc_instance &handle) {
+static tfc_status initialise(tfc_instance &handle, const tfc_options &options) {
   const tfc_model &model = *handle.state->model;
   if (!reserveScratch(handle))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s", model.name);
-  if (tfc_status status = openStreams(handle))
+  if (tfc_status status = openStreams(handle, &options))
     return status;
   if (model.init)
     if (tfc_status status = runInit(handle, *model.init))
@@ -407,7 +413,7 @@ extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_opti
     return failCreate(TFC_OUT_OF_MEMORY, "not enough memory for the variables and queues of %s",
                       model->name);
   }
-  if (tfc_status status = initialise(*handle)) {
+  if (tfc_status status = initialise(*handle, options)) {
     failCreate(status, "%s", handle->message.c_str());
     tfc_instance_destroy(handle);
     return status;

@@ -134,6 +134,11 @@ struct tfc_instance {
   int64_t *symbols = nullptr;
   int64_t *found = nullptr;
   void **pointers = nullptr;
+  void **onDevice = nullptr; // of a call's feeds, then its fetches: their data on a GPU, or null
+
+  // For feeds and fetches in memory of a GPU: their copies on the host.
+  tfc::runtime::Block crossing;
+  bool hasDeviceFeeds = false, hasDeviceFetches = false;
 
   // For entries on several devices.
   tfc::runtime::Rendezvous rendezvous;
@@ -156,8 +161,16 @@ tfc_status checkSymbols(tfc_instance &instance, const tfc_entry_info &entry,
 /// there is no memory. Missing devices need none.
 bool reserveArena(tfc_instance &handle, int32_t device, int64_t bytes);
 
-/// Opens the streams of a handle that are not yet open, on the GPUs that are there.
-tfc_status openStreams(tfc_instance &handle);
+/// Opens the streams of a handle that are not yet open, on the GPUs that are there. Options, if not
+/// null, may have streams of the caller.
+tfc_status openStreams(tfc_instance &handle, const tfc_options *options);
+
+/// Replaces data of feeds and fetches in memory of a GPU by memory of the host, and copies feeds
+/// that the host reads; those that only GPUs read stay where they are.
+tfc_status bringToHost(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols,
+                       const void *const *&feeds, void *const *&fetches);
+/// Copies such fetches to where they belong, after a call.
+tfc_status bringToDevice(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols);
 
 /// Releases the memory of lists and tapes.
 void releaseChunks(tfc_instance &handle);

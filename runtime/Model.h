@@ -32,6 +32,7 @@ typedef struct tfc_value_info {
   const char *type; // as written: "f32[n, 64]"
   int32_t dtype;
   int32_t rank;
+  int64_t only_on_gpus; // 1 if the data of a feed only pass to GPUs, by tfc_rt_device_upload
 } tfc_value_info;
 
 // A named dimension of an entry. Its value in a call follows from an axis of one feed: size(feed,

@@ -56,7 +56,8 @@ typedef enum tfc_dtype {
   TFC_U64 = 12
 } tfc_dtype;
 
-/// A dense, row-major tensor in the caller's memory, aligned to its element type.
+/// A dense, row-major tensor in the caller's memory, aligned to its element type. The data of feeds
+/// and fetches may also be in memory of a GPU, if the model uses one.
 typedef struct tfc_tensor {
   int32_t dtype; // tfc_dtype
   int32_t rank;
@@ -103,6 +104,12 @@ typedef struct tfc_options {
   /// TFC_NO_DEVICE.
   const tfc_device_options *devices;
   int64_t device_count;
+
+  /// Streams (CUstream) of the caller: gpu_streams[i] gets the work of this handle's calls on
+  /// gpu:i, after what is there already, and must outlive the handle. Where it is null or there is
+  /// none, the handle has a stream of its own, as forks always do.
+  void *const *gpu_streams;
+  int64_t gpu_stream_count;
 } tfc_options;
 
 typedef struct tfc_model tfc_model;       // the compiled model: constant data

@@ -105,6 +105,24 @@ TEST(Instance, NeedsTheDevicesOfItsModel) {
   EXPECT_EQ(tfc_instance_create(&model, nullptr, &out), TFC_NO_DEVICE);
 }
 
+TEST(Instance, ChecksTheStreamsOfOptions) {
+  tfc_instance *out = nullptr;
+  tfc_options options = {};
+  options.size = sizeof(options);
+  options.gpu_stream_count = 1;
+  EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+  EXPECT_EQ(createMessage(),
+            "tfc_options.gpu_stream_count is 1, but expected the length of gpu_streams");
+  options.gpu_stream_count = -1;
+  EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+  // A model without GPUs needs none.
+  void *const streams[] = {nullptr};
+  options.gpu_streams = streams;
+  options.gpu_stream_count = 1;
+  ASSERT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_OK);
+  tfc_instance_destroy(out);
+}
+
 TEST(Instance, ChecksTheOptionsOfDevices) {
   tfc_instance *out = nullptr;
   tfc_options options = {};

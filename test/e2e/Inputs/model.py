@@ -50,6 +50,8 @@ class _Options(ctypes.Structure):
         ("parallel_context", _pointer),
         ("devices", _pointer),
         ("device_count", _int64),
+        ("gpu_streams", ctypes.POINTER(_pointer)),
+        ("gpu_stream_count", _int64),
     ]
 
 
@@ -123,12 +125,20 @@ class Failed(Exception):
         self.status = status
 
 
+class DeviceArray:
+    """A feed or a fetch in memory of a device."""
+
+    def __init__(self, address, shape, dtype):
+        self.address, self.shape, self.dtype = address, shape, np.dtype(dtype)
+
+
 def _tensor(array, dtype=None):
     """The C view of a C-contiguous array, as a tfc_dtype or that of its elements."""
     if dtype is None:
         dtype = next(i for i, known in enumerate(DTYPES) if np.dtype(known) == array.dtype)
-    dims = (_int64 * array.ndim)(*array.shape)
-    tensor = _Tensor(dtype, array.ndim, ctypes.cast(dims, _sizes), array.ctypes.data)
+    dims = (_int64 * len(array.shape))(*array.shape)
+    data = array.address if isinstance(array, DeviceArray) else array.ctypes.data
+    tensor = _Tensor(dtype, len(array.shape), ctypes.cast(dims, _sizes), data)
     tensor.array = array  # lives as long as its view
     return tensor
 
@@ -143,7 +153,7 @@ def _tensor_list(arrays, dtypes=None):
 class Model:
     """One instance. Feeds are converted to the dtypes of the entry; integers that do not fit are refused."""
 
-    def __init__(self, path, threads=0):
+    def __init__(self, path, threads=0, gpu_streams=()):
         library = ctypes.CDLL(os.path.abspath(path))
         library.tfc_library_get.restype = ctypes.POINTER(_Library)
         found = library.tfc_library_get().contents
@@ -151,6 +161,9 @@ class Model:
         if self._api.abi_version != ABI_VERSION or self._api.size < ctypes.sizeof(_Api):
             raise RuntimeError(f"{path}: ABI {self._api.abi_version}, {self._api.size} bytes")
         options = _Options(size=ctypes.sizeof(_Options), threads=threads)
+        if gpu_streams:
+            options.gpu_streams = (_pointer * len(gpu_streams))(*gpu_streams)
+            options.gpu_stream_count = len(gpu_streams)
         self._check(self._api.create(self._model, options, ctypes.byref(self._instance)))
         self.entries, self._feed_dtypes = {}, {}
         for index, entry in enumerate(self._all(_Entry, self._api.entry)):
@@ -205,6 +218,13 @@ class Model:
         self._check(self._api.found(self._instance, outputs, fetch_count))
         shapes = [tuple(t.dims[: t.rank]) for t in outputs[:fetch_count]]
         return [r.ravel()[: int(np.prod(s))].reshape(s) for r, s in zip(results, shapes)]
+
+    def call_into(self, entry, feeds, fetches):
+        """Runs an entry with feeds and fetches that are taken as they are, also from a device."""
+        self._check(
+            self._api.call(self._instance, entry.encode(), _tensor_list(feeds), len(feeds),
+                           _tensor_list(fetches), len(fetches))
+        )
 
     def feed_types(self, entry):
         """[(dtype, type in the language)] of the feeds of an entry."""

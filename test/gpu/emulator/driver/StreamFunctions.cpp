@@ -6,6 +6,7 @@
 
 #include "test/gpu/emulator/driver/Call.h"
 #include <cstdlib>
+#include <cstring>
 
 using namespace tfc::gpu;
 
@@ -24,6 +25,16 @@ Result tfc::runtime::cuda::cuMemAlloc_v2(Pointer *address, size_t bytes) {
       return kInvalidValue;
     *address = device.memory.allocate(bytes);
     return *address ? kSuccess : kOutOfMemory;
+  });
+}
+
+Result tfc::runtime::cuda::cuPointerGetAttribute(void *value, PointerAttribute attribute,
+                                                 Pointer address) {
+  return call([&](EmulatedDevice &device) {
+    if (attribute != kMemoryType || !device.memory.cover(address, address + 1))
+      return kInvalidValue;
+    memcpy(value, &kDeviceMemory, sizeof kDeviceMemory);
+    return kSuccess;
   });
 }
 
