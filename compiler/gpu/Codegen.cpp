@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/Accesses.h"
+#include "compiler/gpu/Bundles.h"
 #include "compiler/gpu/CopyKernel.h"
 #include "compiler/gpu/GridEmitter.h"
 #include "compiler/gpu/Passes.h"
@@ -42,10 +43,16 @@ private:
   AffineExpr reserve(AffineExpr bytes);
   void createDeclaration();
   SmallVector<Type> argumentTypes();
-  LogicalResult emitGrid(const Grid &grid, unsigned number);
+  LogicalResult emitBundle(const Bundle &bundle, unsigned number);
+  LogicalResult emitGrid(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function);
+  LogicalResult emitGrids(KernelEmitter &emitter, const Bundle &bundle, LLVM::LLVMFuncOp function);
+  void emitAt(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function, Value point,
+              ThreadGroup &group);
+  void addGrid(LLVM::LLVMFuncOp function, AffineExpr threads);
   LLVM::LLVMFuncOp createFunction(StringRef name, bool isAlone);
-  void place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function, Value thread,
-             ThreadGroup &group);
+  void placeArguments(KernelEmitter &emitter, LLVM::LLVMFuncOp function);
+  void placeStages(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function,
+                   Value thread, ThreadGroup &group);
   void placeOnStack(KernelEmitter &emitter, const LoopStage &stage, Value result,
                     ThreadGroup &group);
   void placeWorkspace(KernelEmitter &emitter, Operation *op, Value scratch, Value thread);
@@ -226,8 +233,7 @@ void KernelCodegen::placeWorkspace(KernelEmitter &emitter, Operation *op, Value 
   emitter.setWorkspace(op, std::move(memory));
 }
 
-void KernelCodegen::place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function,
-                          Value thread, ThreadGroup &group) {
+void KernelCodegen::placeArguments(KernelEmitter &emitter, LLVM::LLVMFuncOp function) {
   SmallVector<Value> pointers(
       ValueRange(function.getArguments()).drop_front(shapes.numSizes()).drop_back());
   ArrayRef<Value> all(pointers);
@@ -239,6 +245,12 @@ void KernelCodegen::place(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFu
     buffer.pointer = scratchAt(emitter, scratch, offset);
     emitter.setBuffer(value, buffer);
   }
+}
+
+/// Gives the stages of a launch memory that only it uses.
+void KernelCodegen::placeStages(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function,
+                                Value thread, ThreadGroup &group) {
+  Value scratch = function.getArguments().back();
   for (const LoopStage *stage : grid.nest->stages) {
     for (Value result : stage->op->getResults())
       if (plan.storage(result) == Storage::Stack)
@@ -261,18 +273,26 @@ static std::string nameOf(kernel::FuncOp kernel, unsigned number) {
   return llvm::isDigit(name.front()) ? "_" + name : name;
 }
 
-LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
-  std::string name = nameOf(kernel, number);
-  LLVM::LLVMFuncOp function = createFunction(name, grid.groupThreads == 1);
-  SmallVector<Value> sizes;
-  for (unsigned i = 0; i < shapes.numSizes(); ++i)
-    sizes.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getArgument(i)));
-  LaneTarget target;
-  target.hasFma = target.guardsLoads = true;
-  KernelEmitter emitter(b, loc, shapes, target, sizes);
+/// Emits the work of a thread at a point, given by its number.
+void KernelCodegen::emitAt(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function,
+                           Value point, ThreadGroup &group) {
+  Value partMemory;
+  if (auto offset = partOffsets.find(sweepOf(grid)); offset != partOffsets.end())
+    partMemory = scratchAt(emitter, function.getArguments().back(), offset->second);
+  GridEmitter(emitter, grid, group, partMemory).emit(pointOf(emitter, grid, point));
+}
+
+void KernelCodegen::addGrid(LLVM::LLVMFuncOp function, AffineExpr threads) {
+  grids.push_back(kernel::GridAttr::get(b.getContext(), function.getNameAttr(),
+                                        map(normalize(threads)), kBlockThreads));
+}
+
+/// Emits the only grid of a launch.
+LogicalResult KernelCodegen::emitGrid(KernelEmitter &emitter, const Grid &grid,
+                                      LLVM::LLVMFuncOp function) {
   Value thread = threadNumber(b, loc);
   ThreadGroup group(b, loc, device, grid.groupThreads, grid.groupStride);
-  place(emitter, grid, function, thread, group);
+  placeStages(emitter, grid, function, thread, group);
   auto scatter = dyn_cast<tfc::linalg_ext::ScatterOp>(grid.nest->stages.front()->op);
   if (grid.kind == Grid::Kind::Copy && !copiesOperand(emitter, scatter)) {
     function.erase();
@@ -292,24 +312,60 @@ LogicalResult KernelCodegen::emitGrid(const Grid &grid, unsigned number) {
     thread = arith::MinUIOp::create(b, loc, thread, last);
   }
   auto branch = scf::IfOp::create(b, loc, enters, /*withElseRegion=*/false);
-  LLVM::ReturnOp::create(b, loc, ValueRange());
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(emitter);
-  Value partMemory;
-  if (auto offset = partOffsets.find(sweepOf(grid)); offset != partOffsets.end())
-    partMemory = scratchAt(emitter, function.getArguments().back(), offset->second);
-  GridEmitter(emitter, grid, group, partMemory).emit(pointOf(emitter, grid, thread));
-  grids.push_back(kernel::GridAttr::get(b.getContext(), b.getStringAttr(name),
-                                        map(normalize(points * group.size())), kBlockThreads));
+  emitAt(emitter, grid, function, thread, group);
+  addGrid(function, points * group.size());
   return success(!emitter.failed());
+}
+
+/// Emits several grids, each for blocks of its own.
+LogicalResult KernelCodegen::emitGrids(KernelEmitter &emitter, const Bundle &bundle,
+                                       LLVM::LLVMFuncOp function) {
+  Value thread = threadNumber(b, loc);
+  ThreadGroup group(b, loc, device, /*size=*/1, /*stride=*/1);
+  for (const Grid *grid : bundle)
+    placeStages(emitter, *grid, function, thread, group);
+  AffineExpr first = emitter.constantExpr(0);
+  for (const Grid *grid : bundle) {
+    AffineExpr points = grid->points();
+    // A thread of an earlier grid has a number that is too large.
+    Value own = arith::SubIOp::create(b, loc, thread, emitter.indexValue(normalize(first)));
+    Value isThere =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, own, emitter.indexValue(points));
+    auto branch = scf::IfOp::create(b, loc, isThere, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    KernelEmitter::Scope scope(emitter);
+    emitAt(emitter, *grid, function, own, group);
+    first = first + points.ceilDiv(kBlockThreads) * kBlockThreads;
+  }
+  addGrid(function, first);
+  return success(!emitter.failed());
+}
+
+LogicalResult KernelCodegen::emitBundle(const Bundle &bundle, unsigned number) {
+  bool isAlone = llvm::all_of(bundle, [](const Grid *grid) { return grid->groupThreads == 1; });
+  LLVM::LLVMFuncOp function = createFunction(nameOf(kernel, number), isAlone);
+  SmallVector<Value> sizes;
+  for (unsigned i = 0; i < shapes.numSizes(); ++i)
+    sizes.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getArgument(i)));
+  Operation *end = LLVM::ReturnOp::create(b, loc, ValueRange());
+  b.setInsertionPoint(end);
+  LaneTarget target;
+  target.hasFma = target.guardsLoads = true;
+  KernelEmitter emitter(b, loc, shapes, target, sizes);
+  placeArguments(emitter, function);
+  return bundle.size() == 1 ? emitGrid(emitter, *bundle.front(), function)
+                            : emitGrids(emitter, bundle, function);
 }
 
 LogicalResult KernelCodegen::run() {
   if (failed(verifyInPlace(kernel, plan.getSchedule(), shapes)))
     return failure();
   planScratch();
-  for (auto [number, grid] : llvm::enumerate(plan.getGrids()))
-    if (failed(emitGrid(grid, number)))
+  for (auto [number, bundle] : llvm::enumerate(bundleGrids(kernel, plan)))
+    if (failed(emitBundle(bundle, number)))
       return failure();
   b.setInsertionPoint(kernel);
   createDeclaration();
