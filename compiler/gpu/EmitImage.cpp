@@ -1,7 +1,8 @@
 //===- EmitImage.cpp - PTX of a GPU's functions ---------------------------===//
 //
-// Compiles the functions of a GPU with LLVM's code generator, which ends the process where it
-// cannot select an instruction. So what it is given is checked before (Selectable.h).
+// Compiles the functions of a GPU with LLVM's code generator, some at a time in each thread. It
+// ends the process where it cannot select an instruction, so what it is given is checked before
+// (Selectable.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +12,10 @@
 #include "compiler/gpu/Passes.h"
 #include "compiler/gpu/Selectable.h"
 #include "compiler/gpu/Target.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -27,6 +31,10 @@ using namespace mlir;
 using namespace tfc::gpu;
 namespace kernel = tfc::kernel;
 
+static bool isLaunched(const llvm::Function &function) {
+  return function.getCallingConv() == llvm::CallingConv::PTX_Kernel;
+}
+
 /// Denormals count as zero in f32, as they do on CPUs while a call runs; f64 has them.
 static void setFloatMode(llvm::Module &module) {
   for (llvm::Function &function : module)
@@ -40,10 +48,10 @@ static void setFloatMode(llvm::Module &module) {
 static void inlineFunctions(llvm::Module &module) {
   llvm::internalizeModule(module, [](const llvm::GlobalValue &value) {
     auto function = dyn_cast<llvm::Function>(&value);
-    return function && function->getCallingConv() == llvm::CallingConv::PTX_Kernel;
+    return function && isLaunched(*function);
   });
   for (llvm::Function &function : module)
-    if (!function.isDeclaration() && function.getCallingConv() != llvm::CallingConv::PTX_Kernel) {
+    if (!function.isDeclaration() && !isLaunched(function)) {
       function.removeFnAttr(llvm::Attribute::NoInline);
       function.removeFnAttr(llvm::Attribute::OptimizeNone);
       function.removeFnAttr("target-cpu");
@@ -98,6 +106,8 @@ struct GpuEmitImagePass : tfc::gpu::impl::GpuEmitImagePassBase<GpuEmitImagePass>
 
 private:
   FailureOr<std::string> compile(ModuleOp device);
+  LogicalResult compilePart(ModuleOp device, kernel::TargetAttr target, StringRef bitcode,
+                            unsigned number, std::string &code);
   FailureOr<ArrayAttr> assembleAll(StringRef code);
 };
 
@@ -118,20 +128,38 @@ FailureOr<ArrayAttr> GpuEmitImagePass::assembleAll(StringRef code) {
   return b.getArrayAttr(attributes);
 }
 
-FailureOr<std::string> GpuEmitImagePass::compile(ModuleOp device) {
+/// The functions that are compiled at once. The division is the same on all machines, and so is the
+/// code.
+static constexpr unsigned kFunctionsOfPart = 16;
+
+/// Removes the functions of other parts from a module.
+static void keepPart(llvm::Module &module, unsigned part) {
+  unsigned number = 0;
+  for (llvm::Function &function : llvm::make_early_inc_range(module))
+    if (isLaunched(function) && number++ / kFunctionsOfPart != part)
+      function.eraseFromParent();
+}
+
+/// Gives what is not launched names that no other part has.
+static void renamePart(llvm::Module &module, unsigned part) {
+  auto rename = [&](llvm::GlobalValue &value) {
+    if (value.hasLocalLinkage())
+      value.setName(value.getName() + "_" + llvm::Twine(part));
+  };
+  llvm::for_each(module.globals(), rename);
+  llvm::for_each(module.functions(), rename);
+}
+
+LogicalResult GpuEmitImagePass::compilePart(ModuleOp device, kernel::TargetAttr target,
+                                            StringRef bitcode, unsigned number, std::string &code) {
   std::string error;
-  DictionaryAttr targets = kernel::getTargets(device);
-  auto target = targets ? targets.getAs<kernel::TargetAttr>(kTargetName) : kernel::TargetAttr();
-  if (!target ||
-      target != describeTarget(&getContext(), !target.getWithoutProducts(), target.getFactors()))
-    return device.emitError("expected the description of GPUs by tfc-gpu-attach-target");
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(target, error);
   if (!machine)
     return device.emitError() << "cannot generate code for a GPU: " << error;
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(device, context, kDeviceCode);
-  if (!module)
-    return failure();
+  std::unique_ptr<llvm::Module> module =
+      llvm::cantFail(llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, kDeviceCode), context));
+  keepPart(*module, number);
   module->setDataLayout(machine->createDataLayout());
   module->setTargetTriple(machine->getTargetTriple());
   if (!linkLibclc(*module, error))
@@ -140,6 +168,7 @@ FailureOr<std::string> GpuEmitImagePass::compile(ModuleOp device) {
   inlineFunctions(*module);
   optimize(*module, *machine, optLevel);
   legalize(*module);
+  renamePart(*module, number);
   if (failed(checkSelectable(*module, device)))
     return failure();
   llvm::SmallVector<char, 0> text;
@@ -148,5 +177,45 @@ FailureOr<std::string> GpuEmitImagePass::compile(ModuleOp device) {
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
     return device.emitError("cannot generate code for a GPU");
   passes.run(*module);
-  return std::string(text.data(), text.size());
+  code.assign(text.data(), text.size());
+  return success();
+}
+
+/// Appends the code of a part to that of others, of which the first one has the directives at the
+/// beginning: the version, the target and the size of addresses.
+static void append(StringRef part, std::string &code) {
+  constexpr StringLiteral kLast = ".address_size";
+  if (!code.empty())
+    part = part.substr(part.find(kLast)).split('\n').second;
+  code += part;
+}
+
+FailureOr<std::string> GpuEmitImagePass::compile(ModuleOp device) {
+  DictionaryAttr targets = kernel::getTargets(device);
+  auto target = targets ? targets.getAs<kernel::TargetAttr>(kTargetName) : kernel::TargetAttr();
+  if (!target ||
+      target != describeTarget(&getContext(), !target.getWithoutProducts(), target.getFactors()))
+    return device.emitError("expected the description of GPUs by tfc-gpu-attach-target");
+  llvm::SmallVector<char, 0> bitcode;
+  unsigned launched = 0;
+  {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(device, context, kDeviceCode);
+    if (!module)
+      return failure();
+    launched = unsigned(llvm::count_if(module->functions(), isLaunched));
+    llvm::raw_svector_ostream stream(bitcode);
+    llvm::WriteBitcodeToFile(*module, stream);
+  }
+  std::vector<std::string> parts(std::max<size_t>(1, llvm::divideCeil(launched, kFunctionsOfPart)));
+  LogicalResult result = failableParallelForEachN(&getContext(), 0, parts.size(), [&](size_t i) {
+    return compilePart(device, target, StringRef(bitcode.data(), bitcode.size()), unsigned(i),
+                       parts[i]);
+  });
+  if (failed(result))
+    return failure();
+  std::string code;
+  for (const std::string &part : parts)
+    append(part, code);
+  return code;
 }
