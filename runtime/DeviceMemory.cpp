@@ -69,6 +69,9 @@ static GpuStream *findStream(tfc_instance &handle) {
   return nullptr;
 }
 
+/// The room of a value on the host, which keeps the alignment of those after it.
+static int64_t roomFor(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// Calls `visit` for each feed and fetch, with its number among both and its bytes.
 template <typename Visit>
 static void visitValues(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols,
@@ -101,18 +104,25 @@ tfc_status tfc::runtime::bringToHost(tfc_instance &handle, const tfc_entry_info 
   }
   if (!isAny)
     return TFC_OK;
+  // Any stream of the caller may make a feed or read the old value of a fetch.
+  Message message;
+  tfc_status status = TFC_OK;
+  for (GpuStream &each : handle.streams)
+    if (each.get() && each.isOfCaller() && status == TFC_OK) {
+      Gpu::Scope own(each.getGpu());
+      status = each.synchronize(message);
+    }
   auto hasRoom = [&](int32_t i, const tfc_value_info &value) {
-    return handle.onDevice[i] && (i >= entry.feed_count || !value.only_on_gpus);
+    return handle.onDevice[i] && (i >= entry.feed_count || !value.on_gpu);
   };
   int64_t room = 0;
   visitValues(handle, entry, symbols, [&](int32_t i, const tfc_value_info &value, int64_t bytes) {
-    room += hasRoom(i, value) ? (bytes + 63) / 64 * 64 : 0;
+    room += hasRoom(i, value) ? roomFor(bytes) : 0;
   });
-  if (!handle.crossing.reserve(handle.state->allocator, static_cast<size_t>(room)))
-    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for values of a GPU", entry.name);
+  if (!handle.crossing.reserve(handle.state->allocator, static_cast<size_t>(room + kArenaSlack)))
+    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for feeds and fetches of a GPU",
+                       entry.name);
   char *next = handle.crossing.data();
-  Message message;
-  tfc_status status = TFC_OK;
   visitValues(handle, entry, symbols, [&](int32_t i, const tfc_value_info &value, int64_t bytes) {
     bool isFeed = i < entry.feed_count;
     void *data = isFeed ? const_cast<void *>(feeds[i]) : fetches[i - entry.feed_count];
@@ -120,7 +130,7 @@ tfc_status tfc::runtime::bringToHost(tfc_instance &handle, const tfc_entry_info 
       if (isFeed && status == TFC_OK)
         status = stream->read(next, data, bytes, message);
       data = next;
-      next += (bytes + 63) / 64 * 64;
+      next += roomFor(bytes);
     }
     handle.hasDeviceFeeds |= isFeed && handle.onDevice[i];
     handle.hasDeviceFetches |= !isFeed && handle.onDevice[i];
@@ -131,6 +141,16 @@ tfc_status tfc::runtime::bringToHost(tfc_instance &handle, const tfc_entry_info 
   return status ? handle.fail(status, "%s: %s", entry.name, message.c_str()) : TFC_OK;
 }
 
+void *tfc::runtime::findOnDevice(const tfc_instance &handle, int32_t slot, void *&onHost) {
+  const tfc_entry_info &entry = *handle.entry;
+  for (int32_t i = 0; handle.hasDeviceFetches && i < entry.fetch_count; ++i)
+    if (entry.fetches[i].on_gpu == slot + 1) {
+      onHost = handle.pointers[entry.feed_count + i];
+      return handle.onDevice[entry.feed_count + i];
+    }
+  return nullptr;
+}
+
 tfc_status tfc::runtime::bringToDevice(tfc_instance &handle, const tfc_entry_info &entry,
                                        const int64_t *symbols) {
   if (!handle.hasDeviceFetches)
@@ -139,8 +159,9 @@ tfc_status tfc::runtime::bringToDevice(tfc_instance &handle, const tfc_entry_inf
   Gpu::Scope scope(stream.getGpu());
   Message message;
   tfc_status status = TFC_OK;
-  visitValues(handle, entry, symbols, [&](int32_t i, const tfc_value_info &, int64_t bytes) {
-    if (i >= entry.feed_count && handle.onDevice[i] && bytes > 0 && status == TFC_OK)
+  visitValues(handle, entry, symbols, [&](int32_t i, const tfc_value_info &value, int64_t bytes) {
+    bool isThere = value.on_gpu; // has come by findOnDevice
+    if (i >= entry.feed_count && handle.onDevice[i] && !isThere && bytes > 0 && status == TFC_OK)
       status = stream.upload(handle.onDevice[i], handle.pointers[i], bytes, message);
   });
   if (status == TFC_OK)

@@ -299,14 +299,11 @@ tfc_status GpuStream::open(Gpu &of, const Allocator &allocator, void *ofCaller, 
   if (stream)
     return TFC_OK;
   Gpu::Scope scope(*gpu);
-  isOfCaller = ofCaller;
-  stream = static_cast<cuda::Stream>(ofCaller);
-  if (tfc_status status =
-          ofCaller ? TFC_OK
-                   : gpu->report(gpu->getDriver().createStream(&stream, cuda::kNonBlockingStream),
-                                 "a stream", message))
+  if (tfc_status status = gpu->report(gpu->getDriver().createStream(&own, cuda::kNonBlockingStream),
+                                      "a stream", message))
     return status;
-  if (work.open(*gpu, allocator, stream))
+  stream = ofCaller ? static_cast<cuda::Stream>(ofCaller) : own;
+  if (work.open(*gpu, allocator, stream, own))
     return TFC_OK;
   message.add("not enough memory for the work of a GPU");
   return TFC_OUT_OF_MEMORY;
@@ -322,8 +319,7 @@ GpuStream::~GpuStream() {
   if (uploads)
     gpu->getDriver().releaseHost(uploads);
   work.close();
-  if (!isOfCaller)
-    gpu->getDriver().destroyStream(stream);
+  gpu->getDriver().destroyStream(own);
 }
 
 tfc_status GpuStream::launch(int32_t grid, int64_t threads, const int64_t *arguments, int32_t count,
@@ -523,8 +519,9 @@ extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const v
   if (bytes <= 0)
     return TFC_OK;
   GpuStream &stream = streamOf(frame);
+  // Another GPU may have the feed, whose memory only the driver reads.
   if (frame->handle->hasDeviceFeeds && stream.getGpu().isOnDevice(from))
-    return tfc_rt_device_copy(frame, to, from, bytes);
+    return relocate(frame, to, from, bytes);
   Message message;
   return finish(frame, stream.upload(to, from, bytes, message), message);
 }
@@ -559,6 +556,11 @@ extern "C" int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const
   int32_t buffer = handle.rendezvous.nextBuffer(slot);
   if (buffer < 0)
     return buffer;
+  void *onHost = nullptr;
+  if (void *to = findOnDevice(handle, slot, onHost)) {
+    int32_t status = relocate(frame, to, from, bytes);
+    return status ? status : handle.rendezvous.send(slot, onHost);
+  }
   void *copy = streamOf(frame).staging(handle.state->allocator, 2 * slot + buffer, bytes);
   if (!copy)
     return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for a message of %lld bytes",

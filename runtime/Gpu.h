@@ -120,8 +120,8 @@ const tfc_binary_info *findBinary(const tfc_image_info &image, int64_t capabilit
 /// Returns a status, with the message set if it is not TFC_OK.
 int32_t submitWork(tfc_call_frame *frame);
 
-/// Copies memory of a GPU of which some has no value yet. Returns a status, with the message set if
-/// it is not TFC_OK.
+/// Copies memory of a GPU of which some has no value yet, or that another GPU may have. Returns a
+/// status, with the message set if it is not TFC_OK.
 int32_t relocate(tfc_call_frame *frame, void *to, const void *from, int64_t bytes);
 
 /// Waits for the work of a partition on a GPU. Returns a status, with the message set if it is not
@@ -156,6 +156,7 @@ public:
 
   /// Creates the stream, once, or takes that of the caller.
   tfc_status open(Gpu &gpu, const Allocator &allocator, void *ofCaller, Message &message);
+  bool isOfCaller() const { return stream != own; }
 
   Gpu &getGpu() const { return *gpu; }
   cuda::Stream get() const { return stream; }
@@ -194,8 +195,7 @@ private:
   };
 
   Gpu *gpu = nullptr;
-  cuda::Stream stream = nullptr;
-  bool isOfCaller = false;
+  cuda::Stream stream = nullptr, own = nullptr; // where work goes; of this handle
   GpuWork work;
   int32_t firstGrid = -1, lastGrid = -1; // launched since the last wait
   Block stagings;

@@ -19,10 +19,11 @@ static constexpr int64_t kFewSteps = 3;
 /// Works that are remembered.
 static constexpr int32_t kKnown = 64;
 
-bool GpuWork::open(const Gpu &of, const Allocator &from, cuda::Stream on) {
+bool GpuWork::open(const Gpu &of, const Allocator &from, cuda::Stream on, cuda::Stream captureOn) {
   gpu = &of;
   allocator = from;
   stream = on;
+  captures = captureOn;
   return pending.reserve(from, kMostWords * sizeof(int64_t)) && known.create(from, kKnown);
 }
 
@@ -83,7 +84,7 @@ static int32_t collectCopies(const int64_t *step, const int64_t *end, int64_t (*
 }
 
 /// Calls the driver for each step.
-cuda::Result GpuWork::run() const {
+cuda::Result GpuWork::run(cuda::Stream on) const {
   const cuda::Driver &driver = gpu->getDriver();
   const int64_t *end = words() + size;
   for (const int64_t *step = words(); step < end; step += 4) {
@@ -92,7 +93,7 @@ cuda::Result GpuWork::run() const {
     auto bytes = static_cast<size_t>(step[3]);
     switch (static_cast<Kind>(step[0])) {
     case kLaunch:
-      result = gpu->launch(stream, static_cast<int32_t>(step[1]), static_cast<uint32_t>(step[2]),
+      result = gpu->launch(on, static_cast<int32_t>(step[1]), static_cast<uint32_t>(step[2]),
                            step + 4, static_cast<int32_t>(step[3]));
       step += step[3];
       break;
@@ -101,18 +102,18 @@ cuda::Result GpuWork::run() const {
       int64_t copies[Gpu::kCopies][3];
       int32_t count = gpu->hasCopies() ? collectCopies(step, end, copies) : 0;
       if (count > 1) {
-        result = gpu->launchCopies(stream, copies, count);
+        result = gpu->launchCopies(on, copies, count);
         step += 4 * (count - 1);
       } else {
-        result = driver.copyOnDevice(to, from, bytes, stream);
+        result = driver.copyOnDevice(to, from, bytes, on);
       }
       break;
     }
     case kCopyToDevice:
-      result = driver.copyToDevice(to, reinterpret_cast<const void *>(from), bytes, stream);
+      result = driver.copyToDevice(to, reinterpret_cast<const void *>(from), bytes, on);
       break;
     case kFill:
-      result = driver.fillBytes(to, static_cast<uint8_t>(step[2]), bytes, stream);
+      result = driver.fillBytes(to, static_cast<uint8_t>(step[2]), bytes, on);
       break;
     }
     if (result != cuda::kSuccess)
@@ -124,11 +125,11 @@ cuda::Result GpuWork::run() const {
 /// Makes a graph of the pending work. It does not run then, also if that fails.
 bool GpuWork::capture(Known &each) {
   const cuda::Driver &driver = gpu->getDriver();
-  if (driver.beginCapture(stream, cuda::kThreadLocalCapture) != cuda::kSuccess)
+  if (driver.beginCapture(captures, cuda::kThreadLocalCapture) != cuda::kSuccess)
     return false;
-  cuda::Result result = run();
+  cuda::Result result = run(captures);
   cuda::Graph graph = nullptr;
-  bool hasEnded = driver.endCapture(stream, &graph) == cuda::kSuccess && graph;
+  bool hasEnded = driver.endCapture(captures, &graph) == cuda::kSuccess && graph;
   if (hasEnded && result == cuda::kSuccess &&
       driver.instantiateGraph(&each.graph, graph, 0) != cuda::kSuccess)
     each.graph = nullptr;
@@ -180,7 +181,7 @@ cuda::Result GpuWork::submit() {
   if (before && !before->graph && !before->isBroken)
     before->isBroken = !capture(*before);
   cuda::Result result =
-      before && before->graph ? gpu->getDriver().launchGraph(before->graph, stream) : run();
+      before && before->graph ? gpu->getDriver().launchGraph(before->graph, stream) : run(stream);
   size = steps = 0;
   return result;
 }

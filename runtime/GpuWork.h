@@ -14,7 +14,8 @@ class Gpu;
 /// time.
 class GpuWork {
 public:
-  /// kRelocate is a copy on the device of memory of which some has no value yet.
+  /// kRelocate is a copy on the device that only the driver can make: some of the memory has no
+  /// value yet, or another GPU may have it.
   enum Kind : int64_t { kLaunch, kCopyOnDevice, kRelocate, kCopyToDevice, kFill };
 
   GpuWork() = default;
@@ -22,7 +23,8 @@ public:
   GpuWork &operator=(const GpuWork &) = delete;
 
   /// Takes the memory for all later work; returns false if there is none.
-  bool open(const Gpu &gpu, const Allocator &allocator, cuda::Stream stream);
+  /// Graphs are captured by another stream if `stream` is the caller's, who may use it meanwhile.
+  bool open(const Gpu &gpu, const Allocator &allocator, cuda::Stream stream, cuda::Stream captures);
   /// Releases what the driver has, before the stream is destroyed.
   void close();
 
@@ -64,14 +66,14 @@ private:
   cuda::Result add(const int64_t *step, const int64_t *arguments, int32_t count);
   Known *find();
   void remember(uint64_t hash);
-  cuda::Result run() const;
+  cuda::Result run(cuda::Stream on) const;
   bool capture(Known &known);
   void forget(Known &known);
   const int64_t *words() const { return reinterpret_cast<const int64_t *>(pending.data()); }
 
   const Gpu *gpu = nullptr;
   Allocator allocator = {};
-  cuda::Stream stream = nullptr;
+  cuda::Stream stream = nullptr, captures = nullptr;
   Block pending;
   int64_t size = 0, steps = 0; // of the pending work, in words
   Objects<Known> known;

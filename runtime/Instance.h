@@ -128,7 +128,7 @@ struct tfc_instance {
 
   tfc_chunk *chunks = nullptr; // of the model's chunk_count, for each device; in `scratch`
 
-  // Memory for calls by name, sized for the largest entry.
+  // Memory for the values of a call, sized for the largest entry.
   tfc::runtime::Block scratch;
   int64_t *dims = nullptr;
   int64_t *symbols = nullptr;
@@ -169,7 +169,10 @@ tfc_status openStreams(tfc_instance &handle, const tfc_options *options);
 /// that the host reads; those that only GPUs read stay where they are.
 tfc_status bringToHost(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols,
                        const void *const *&feeds, void *const *&fetches);
-/// Copies such fetches to where they belong, after a call.
+/// Returns where the fetch in memory of a GPU belongs that comes by a slot, and sets its place on
+/// the host, which nobody reads; null if there is none.
+void *findOnDevice(const tfc_instance &handle, int32_t slot, void *&onHost);
+/// Copies other such fetches to where they belong, after a call.
 tfc_status bringToDevice(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols);
 
 /// Releases the memory of lists and tapes.

@@ -32,7 +32,9 @@ typedef struct tfc_value_info {
   const char *type; // as written: "f32[n, 64]"
   int32_t dtype;
   int32_t rank;
-  int64_t only_on_gpus; // 1 if the data of a feed only pass to GPUs, by tfc_rt_device_upload
+  // 1 for a feed whose data only pass to GPUs, by tfc_rt_device_upload; for a fetch that only
+  // passes from a GPU to the caller, the number of its slot plus 1. 0 for others.
+  int64_t on_gpu;
 } tfc_value_info;
 
 // A named dimension of an entry. Its value in a call follows from an axis of one feed: size(feed,

@@ -106,8 +106,9 @@ typedef struct tfc_options {
   int64_t device_count;
 
   /// Streams (CUstream) of the caller: gpu_streams[i] gets the work of this handle's calls on
-  /// gpu:i, after what is there already, and must outlive the handle. Where it is null or there is
-  /// none, the handle has a stream of its own, as forks always do.
+  /// gpu:i, after what is there already. Nobody else may use it during a call, and it must outlive
+  /// the handle. Where it is null or there is none, the handle has a stream of its own, as forks
+  /// always do.
   void *const *gpu_streams;
   int64_t gpu_stream_count;
 } tfc_options;

@@ -83,7 +83,7 @@ private:
 
 // The layouts that the functions below rely on.
 static_assert(sizeof(tfc_variable_info) == 48 && offsetof(tfc_variable_info, dims) == 24);
-static_assert(sizeof(tfc_value_info) == 32 && offsetof(tfc_value_info, only_on_gpus) == 24);
+static_assert(sizeof(tfc_value_info) == 32 && offsetof(tfc_value_info, on_gpu) == 24);
 static_assert(sizeof(tfc_symbol_info) == 64 && offsetof(tfc_symbol_info, lower_site) == 48);
 static_assert(sizeof(tfc_entry_info) == 120 && offsetof(tfc_entry_info, facts) == 88 &&
               offsetof(tfc_entry_info, partitioning) == 112);
@@ -165,7 +165,7 @@ Constant *DescriptorBuilder::queue(const QueueInfo &info) {
 Constant *DescriptorBuilder::value(const ValueInfo &info) {
   return structure({text(info.name), text(dfg::toText(info.type)),
                     i32(dfg::dtypeOf(info.type.getElementType()).code), i32(info.type.getRank()),
-                    i64(info.onlyOnGpus)});
+                    i64(info.onGpu)});
 }
 
 Constant *DescriptorBuilder::symbol(const SymbolInfo &info) {

@@ -25,10 +25,7 @@ private:
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
   }
   Value readRegister(StringRef name) {
-    auto intrinsic = b.getStringAttr("llvm.nvvm.read.ptx.sreg." + name);
-    Value word =
-        LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(), intrinsic, ValueRange()).getResult(0);
-    return arith::ExtUIOp::create(b, loc, b.getI64Type(), word);
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), tfc::gpu::readRegister(b, loc, name));
   }
   Value parameterOf(Value copy, int64_t number);
   void copyUnits(Type unit, int64_t size);

@@ -66,13 +66,13 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
   }
 }
 
-/// Emits what threads do together or one of them alone, if the condition says so, which may be
-/// known only when the kernel runs.
-void GridEmitter::emitEither(Parallelism parallelism, llvm::function_ref<Value()> isParallel,
+/// Emits the work of all threads or of one, where the sizes choose between these when the kernel
+/// runs: `usesAll` is the choice.
+void GridEmitter::emitEither(Parallelism parallelism, llvm::function_ref<Value()> usesAll,
                              bool isForAll, llvm::function_ref<void()> work) {
   if (parallelism != Parallelism::WhenItRuns)
     return work();
-  Value condition = isParallel();
+  Value condition = usesAll();
   if (!isForAll)
     condition = arith::XOrIOp::create(b, loc, condition,
                                       arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
@@ -140,6 +140,7 @@ void GridEmitter::emitNeighbours(AffineExpr number) {
 }
 
 void GridEmitter::emitSweep(const LoopSweep &sweep) {
+  // At the end of parts no loop of the sweep is left.
   if (grid.kind != Grid::Kind::PartEnd)
     divided = grid.dividedLoop(sweep);
   if (sweep.kind == LoopSweep::Kind::Column)
@@ -151,8 +152,8 @@ void GridEmitter::emitSweep(const LoopSweep &sweep) {
 //===--- loops ------------------------------------------------------------===//
 
 /// Computes the indices of this thread's points along the divided loop, once for all sweeps, so
-/// that they find each other's elements. An index beyond the last one is replaced by it: its
-/// elements are neither combined nor stored.
+/// that they find each other's elements. Neighbours beyond the last ones are replaced by these:
+/// their elements are neither combined nor stored.
 void GridEmitter::makePoints() {
   const LoopSweep *sweep =
       *llvm::find_if(grid.sweeps, [&](const LoopSweep *each) { return grid.dividedLoop(*each); });
@@ -304,24 +305,14 @@ Value GridEmitter::partAt(AffineExpr number, size_t accumulator) {
   return elementAt(b, loc, partMemory, b.getI64Type(), e.indexValue(normalize(position)));
 }
 
-/// The type in which a value is in memory: a flag has no address.
-static Type storedType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
-}
-
 /// Stores what the group has accumulated, for the launch that combines the parts.
 void GridEmitter::storePart(const Values &accumulators) {
   auto branch = scf::IfOp::create(b, loc, group.isFirst(), /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(e);
-  for (auto [i, value] : llvm::enumerate(accumulators)) {
-    Type stored = storedType(value.getType());
-    Value number = value;
-    if (stored != value.getType())
-      number = arith::ExtUIOp::create(b, loc, stored, value);
-    LLVM::StoreOp::create(b, loc, number, partAt(part, i));
-  }
+  for (auto [i, value] : llvm::enumerate(accumulators))
+    storeNumber(b, loc, value, partAt(part, i));
 }
 
 /// Combines the parts of each accumulator, in the same order in all threads of the group.
@@ -337,10 +328,7 @@ GridEmitter::Values GridEmitter::combineParts(const LoopSweep &sweep) {
   totals = e.forLoop(from, e.indexValue(grid.parts->count), group.size(), totals,
                      [&](LoopDim number, Values carried) {
                        for (auto [i, combiner] : llvm::enumerate(combiners)) {
-                         Type type = carried[i].getType(), stored = storedType(type);
-                         Value value = LLVM::LoadOp::create(b, loc, stored, partAt(number, i));
-                         if (stored != type)
-                           value = arith::TruncIOp::create(b, loc, type, value);
+                         Value value = loadNumber(b, loc, carried[i].getType(), partAt(number, i));
                          carried[i] = combine(b, loc, combiner, carried[i], value);
                        }
                        return carried;

@@ -220,8 +220,9 @@ void GridPlan::formGroups(Grid &grid) {
 static constexpr int64_t kFullBlocks = 1024, kTermsOfThread = 32;
 static constexpr int64_t kFewBlocks = 8, kUnknownTermsOfThread = 64;
 
-/// Returns the parts of a launch's reductions; none if groups compute whole ones. The loop that is
-/// divided among the threads is cut if it is long enough, else the longest of the others.
+/// Returns the parts of a launch's reductions; none if groups compute whole ones. The first loop of
+/// an unknown length is cut, else that which is divided among the threads if it is long enough, or
+/// the longest of the others.
 static std::optional<Grid::Parts> partsOf(const Grid &grid) {
   std::optional<int64_t> points = constantOf(grid.points());
   if (grid.sweeps.size() != 1 || grid.groupThreads == 1 || !points || *points == 0)
@@ -242,7 +243,8 @@ static std::optional<Grid::Parts> partsOf(const Grid &grid) {
     if (!own && blocks > kFewBlocks)
       return std::nullopt;
     if (!own)
-      return parts(*divided, grid.groupThreads * kUnknownTermsOfThread);
+      return parts(loop, loop == *divided ? grid.groupThreads * kUnknownTermsOfThread
+                                          : kUnknownTermsOfThread);
     terms *= *own;
     if (loop != *divided && *own > longest) {
       longest = *own;

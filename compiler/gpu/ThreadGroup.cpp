@@ -30,7 +30,7 @@ static Value constant(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
 }
 
-static Value readRegister(OpBuilder &b, Location loc, StringRef name) {
+Value tfc::gpu::readRegister(OpBuilder &b, Location loc, StringRef name) {
   return callIntrinsic(b, loc, b.getI32Type(), ("read.ptx.sreg." + name).str(), {});
 }
 
@@ -42,6 +42,24 @@ Value tfc::gpu::threadNumber(OpBuilder &b, Location loc) {
   Value before = arith::MulIOp::create(b, loc, block, size);
   Value number = arith::AddIOp::create(b, loc, before, read("tid.x"));
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+}
+
+/// The type in which a value is in memory: a flag has no address.
+static Type storedType(Type type) {
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+}
+
+void tfc::gpu::storeNumber(OpBuilder &b, Location loc, Value value, Value address) {
+  Type stored = storedType(value.getType());
+  if (stored != value.getType())
+    value = arith::ExtUIOp::create(b, loc, stored, value);
+  LLVM::StoreOp::create(b, loc, value, address);
+}
+
+Value tfc::gpu::loadNumber(OpBuilder &b, Location loc, Type type, Value address) {
+  Type stored = storedType(type);
+  Value value = LLVM::LoadOp::create(b, loc, stored, address);
+  return stored == type ? value : arith::TruncIOp::create(b, loc, type, value);
 }
 
 ThreadGroup::ThreadGroup(OpBuilder &b, Location loc, ModuleOp module, int64_t size, int64_t stride)
@@ -174,9 +192,6 @@ Value ThreadGroup::combineWarps(Operation *combiner, Value value) {
     return LLVM::GEPOp::create(b, loc, memory.getType(), element, memory,
                                ArrayRef<LLVM::GEPArg>{warp});
   };
-  // A flag has no address.
-  Type type = value.getType(), stored = type.isInteger(1) ? Type(b.getI8Type()) : type;
-  Value own = stored == type ? value : arith::ExtUIOp::create(b, loc, stored, value);
   wait(); // for the readers of other values
   Value warpSize = constant(b, loc, kWarpThreads);
   Value inWarp = arith::RemUIOp::create(b, loc, inBlock, warpSize);
@@ -189,16 +204,14 @@ Value ThreadGroup::combineWarps(Operation *combiner, Value value) {
     Value place = arith::DivUIOp::create(b, loc, inBlock, warpSize);
     place = arith::MulIOp::create(b, loc, place, constant(b, loc, stride));
     place = arith::AddIOp::create(b, loc, place, inWarp);
-    LLVM::StoreOp::create(b, loc, own, slot(place));
+    storeNumber(b, loc, value, slot(place));
   }
   wait();
   Value all;
   Value column = inStride();
   for (int64_t i = 0; i < warps(); ++i) {
     Value place = arith::AddIOp::create(b, loc, column, constant(b, loc, i * stride));
-    Value part = LLVM::LoadOp::create(b, loc, stored, slot(place));
-    if (stored != type)
-      part = arith::TruncIOp::create(b, loc, type, part);
+    Value part = loadNumber(b, loc, value.getType(), slot(place));
     all = all ? kernels::combine(b, loc, combiner, all, part) : part;
   }
   return all;

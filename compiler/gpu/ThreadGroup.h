@@ -18,6 +18,14 @@ inline constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;
 /// The number of this thread among those of the launch.
 mlir::Value threadNumber(mlir::OpBuilder &b, mlir::Location loc);
 
+/// A special register of 32 bits, by its name in PTX.
+mlir::Value readRegister(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef name);
+
+/// Access a number of any type in memory.
+void storeNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value address);
+mlir::Value loadNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                       mlir::Value address);
+
 /// A thread on its own, a warp, a block, or every `stride`-th thread of a block. All threads of a
 /// group execute what needs the others at the same time.
 class ThreadGroup {

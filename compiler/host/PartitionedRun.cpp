@@ -5,7 +5,9 @@
 #include "compiler/host/Addresses.h"
 #include "compiler/host/Checks.h"
 #include "dialects/dfg/Devices.h"
+#include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/MessageOps.h"
+#include "dialects/dfg/Partitions.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -24,6 +26,28 @@ static rt::PartitioningAttr describe(ModuleOp module, ArrayRef<EntryOp> partitio
   return rt::PartitioningAttr::get(module.getContext(), numbers, entry.getSlotsAttr(), commits);
 }
 
+/// Returns `tfc_value_info::on_gpu` of the feeds and of the fetches. Scalars travel in messages.
+static SmallVector<int64_t> findOnGpus(ArrayRef<EntryOp> partitions) {
+  EntryOp host = partitions.front();
+  auto isRemoteAt = [&](int64_t partition) { return isRemote(partitions[partition]); };
+  auto slotOf = [&](uint32_t number) { return cast<SlotAttr>((*host.getSlots())[number]); };
+  auto passesToGpu = [&](Operation *user) {
+    auto send = dyn_cast<SendOp>(user);
+    return send && send.getBufferCount() == 0 && isRemoteAt(slotOf(send.getSlot()).getReceiver());
+  };
+  SmallVector<int64_t> numbers;
+  for (Value feed : host.getBody().getArguments())
+    numbers.push_back(!isRegisterType(feed.getType()) &&
+                      llvm::all_of(feed.getUsers(), passesToGpu));
+  for (Value fetch : host.getBody().front().getTerminator()->getOperands()) {
+    auto receive = fetch.getDefiningOp<ReceiveOp>();
+    bool passesFromGpu = receive && fetch.hasOneUse() && !isRegisterType(fetch.getType()) &&
+                         isRemoteAt(slotOf(receive.getSlot()).getSender());
+    numbers.push_back(passesFromGpu ? receive.getSlot() + 1 : 0);
+  }
+  return numbers;
+}
+
 void tfc::host::buildPartitionedRun(HostModule &module, ArrayRef<EntryOp> partitions,
                                     const EntryInfo &info, unsigned number, HostCounts &counts) {
   Context context(module, partitions.front(), info, number, "run", counts);
@@ -37,4 +61,6 @@ void tfc::host::buildPartitionedRun(HostModule &module, ArrayRef<EntryOp> partit
   checks.checkLimits();
   rt::RunPartitionsOp::create(context.b, context.loc, context.frame);
   context.function->setAttr(rt::kPartitioningAttr, describe(module.getModule(), partitions));
+  context.function->setAttr(rt::kOnGpuAttr, DenseI64ArrayAttr::get(module.getModule().getContext(),
+                                                                   findOnGpus(partitions)));
 }

@@ -3,7 +3,6 @@
 #include "dialects/dfg/BoundSite.h"
 #include "dialects/dfg/DataChecks.h"
 #include "dialects/dfg/Devices.h"
-#include "dialects/dfg/MessageOps.h"
 #include "dialects/dfg/Partitions.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/Types.h"
@@ -121,22 +120,6 @@ static std::vector<ValueInfo> describeValues(TypeRange types, ArrayAttr attribut
   return values;
 }
 
-/// Marks the feeds that only messages to GPUs read.
-static void markFeedsOfGpus(ArrayRef<dfg::EntryOp> partitions, std::vector<ValueInfo> &feeds) {
-  dfg::EntryOp host = partitions.front();
-  if (partitions.size() == 1)
-    return;
-  auto goesToGpu = [&](Operation *user) {
-    auto send = dyn_cast<dfg::SendOp>(user);
-    if (!send)
-      return false;
-    auto slot = cast<dfg::SlotAttr>((*host.getSlots())[send.getSlot()]);
-    return dfg::isRemote(partitions[slot.getReceiver()]);
-  };
-  for (auto [argument, feed] : llvm::zip_equal(host.getBody().getArguments(), feeds))
-    feed.onlyOnGpus = llvm::all_of(argument.getUsers(), goesToGpu);
-}
-
 static bool writesVariables(ArrayRef<dfg::EntryOp> partitions) {
   return llvm::any_of(partitions, [](dfg::EntryOp op) {
     return op.walk([](dfg::AssignOp) { return WalkResult::interrupt(); }).wasInterrupted();
@@ -215,7 +198,6 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op, SymbolTable &symbols)
   entry.site = dfg::siteOf(op.getLoc());
   entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
   entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
-  markFeedsOfGpus(partitions, entry.feeds);
   entry.writes = writesVariables(partitions);
   if (op.getSolved())
     for (auto attribute : op.getSolvedAttr().getAsRange<dfg::FactAttr>())
@@ -294,6 +276,15 @@ void tfc::describeCode(ModuleOp module, ModelInfo &model) {
     for (auto slot : partitioning.getSlots().getAsRange<dfg::SlotAttr>())
       known.slots.emplace_back(slot.getSender(), slot.getReceiver());
     known.commits = partitioning.getCommits();
+    auto onGpu = run->getAttrOfType<DenseI64ArrayAttr>(rt::kOnGpuAttr);
+    if (!onGpu || onGpu.size() != int64_t(info.feeds.size() + info.fetches.size()))
+      return;
+    ArrayRef<int64_t> rest = onGpu.asArrayRef();
+    for (std::vector<ValueInfo> *values : {&info.feeds, &info.fetches})
+      for (ValueInfo &value : *values) {
+        value.onGpu = rest.front();
+        rest = rest.drop_front();
+      }
   };
   for (auto [number, info] : llvm::enumerate(model.entries))
     describe(info, number);

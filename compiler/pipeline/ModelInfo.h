@@ -45,7 +45,7 @@ struct QueueInfo {
 struct ValueInfo {
   std::string name;
   mlir::RankedTensorType type;
-  bool onlyOnGpus = false; // nothing on the host reads a feed
+  int64_t onGpu = 0; // tfc_value_info::on_gpu
 };
 
 /// A named dimension. Its value in a call follows from size(feed, axis) = scale * value + offset.

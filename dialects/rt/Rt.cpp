@@ -128,6 +128,8 @@ static bool isValid(Operation *op, StringRef name, Attribute value) {
     return areTapes(op, value);
   if (name == kPartitioningAttr)
     return isa<LLVM::LLVMFuncOp>(op) && isa<PartitioningAttr>(value);
+  if (name == kOnGpuAttr)
+    return isa<LLVM::LLVMFuncOp>(op) && isa<DenseI64ArrayAttr>(value);
   if (name == kVariableDevicesAttr)
     return isa<ModuleOp>(op) && isa<DenseI64ArrayAttr>(value);
   if (name == kCopiedConstantsAttr) {

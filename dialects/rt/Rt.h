@@ -20,6 +20,7 @@ inline constexpr llvm::StringLiteral kArenaAttr = "rt.arena", kTapesAttr = "rt.t
                                      kMemoryAttr = "rt.memory", kAlternateAttr = "rt.alternate",
                                      kScratchAttr = "rt.scratch",
                                      kPartitioningAttr = "rt.partitioning",
+                                     kOnGpuAttr = "rt.on_gpu",
                                      kVariableDevicesAttr = "rt.variable_devices",
                                      kCopiedConstantsAttr = "rt.copied_constants";
 

@@ -43,7 +43,9 @@ def Rt_Dialect : Dialect {
 
     `rt.entry` marks a function that describes or runs an entry, which replaces
     the entry in compiled code. `rt.partitioning` describes the partitions that
-    such a function runs.
+    such a function runs, and `rt.on_gpu` lists for its feeds whether only
+    GPUs read them, then for its fetches by which slot a GPU sends them, plus
+    one, if they only pass to the caller; 0 for others.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::tfc::dfg::DfgDialect"];
   let useDefaultAttributePrinterParser = 1;

@@ -100,6 +100,11 @@ llvm.func @entry(!llvm.ptr) -> i32 attributes {rt.entry = 0 : i32}
 
 // -----
 
+// expected-error @+1 {{has an invalid attribute 'rt.on_gpu'}}
+llvm.func @on_gpu(!llvm.ptr) -> i32 attributes {rt.entry, rt.on_gpu = 1 : i64}
+
+// -----
+
 // expected-error @+1 {{expected partitions on device 0 and others}}
 llvm.func @alone() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0], [], false>}
 

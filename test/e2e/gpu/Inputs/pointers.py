@@ -68,6 +68,8 @@ for streams in [], [stream]:
     for n in 0, 3, 40:
         x, z = normal(n, 8), normal(8)
         compare(model, "on_gpu", [x], [np.repeat(x.sum(axis=1, keepdims=True), 8, axis=1) + 1], on)
+        a = np.array(random.normal(), np.float32)
+        compare(model, "scalar", [x, a], [x * a, 64 * a], on)
         compare(model, "on_both", [x, z], [x + z, x.sum(axis=0) * z], on)
     x = normal(5)
     compare(model, "on_host", [x, np.array(True)], [2 * x], on)
