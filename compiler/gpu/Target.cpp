@@ -41,10 +41,14 @@ kernel::TargetAttr gpu::describeTarget(mlir::MLIRContext *context, bool emitsPro
 
 std::unique_ptr<llvm::TargetMachine> gpu::makeTargetMachine(kernel::TargetAttr description,
                                                             std::string &error) {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
+  // Once for all threads: LLVM's list of targets is not locked.
+  [[maybe_unused]] static const bool isRegistered = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
   llvm::Triple triple(description.getTriple());
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
