@@ -333,11 +333,7 @@ LogicalResult KernelCodegen::emitGrids(KernelEmitter &emitter, const Bundle &bun
     Value own = arith::SubIOp::create(b, loc, thread, emitter.indexValue(normalize(first)));
     Value isThere =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, own, emitter.indexValue(points));
-    auto branch = scf::IfOp::create(b, loc, isThere, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    KernelEmitter::Scope scope(emitter);
-    emitAt(emitter, *grid, function, own, group);
+    emitIf(emitter, isThere, [&] { emitAt(emitter, *grid, function, own, group); });
     first = first + points.ceilDiv(kBlockThreads) * kBlockThreads;
   }
   addGrid(function, first);

@@ -66,26 +66,19 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
   }
 }
 
-/// Emits the work of all threads or of one, where the sizes choose between these when the kernel
-/// runs: `usesAll` is the choice.
-void GridEmitter::emitEither(Parallelism parallelism, llvm::function_ref<Value()> usesAll,
-                             bool isForAll, llvm::function_ref<void()> work) {
-  if (parallelism != Parallelism::WhenItRuns)
+/// Emits the work of all threads or of one. If the sizes choose between these when the kernel runs,
+/// `usesAll` is the choice, else null.
+void GridEmitter::emitEither(Value usesAll, bool isForAll, llvm::function_ref<void()> work) {
+  if (!usesAll)
     return work();
-  Value condition = usesAll();
   if (!isForAll)
-    condition = arith::XOrIOp::create(b, loc, condition,
-                                      arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
-  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  KernelEmitter::Scope scope(e);
-  work();
+    usesAll = arith::XOrIOp::create(b, loc, usesAll,
+                                    arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+  emitIf(e, usesAll, work);
 }
 
 void GridEmitter::emitSort(SortOp op, ArrayRef<AffineExpr> point) {
-  auto areRanked = [&] { return tfc::gpu::areRanked(e, op); };
-  emitEither(rankingOf(e.shapes(), op), areRanked, grid.kind != Grid::Kind::Line, [&] {
+  emitEither(areRanked(e, op), grid.kind != Grid::Kind::Line, [&] {
     if (grid.kind == Grid::Kind::Line)
       emitSortLine(e, op, point);
     else if (grid.kind == Grid::Kind::Rank)
@@ -96,8 +89,7 @@ void GridEmitter::emitSort(SortOp op, ArrayRef<AffineExpr> point) {
 }
 
 void GridEmitter::emitScatter(ScatterOp op, ArrayRef<AffineExpr> point) {
-  auto areLinked = [&] { return tfc::gpu::areLinked(e, op); };
-  emitEither(linkingOf(e.shapes(), op), areLinked, grid.kind != Grid::Kind::Update, [&] {
+  emitEither(areLinked(e, op), grid.kind != Grid::Kind::Update, [&] {
     if (grid.kind == Grid::Kind::Update)
       emitScatterUpdates(e, op, point);
     else if (grid.kind == Grid::Kind::Link)
@@ -307,12 +299,10 @@ Value GridEmitter::partAt(AffineExpr number, size_t accumulator) {
 
 /// Stores what the group has accumulated, for the launch that combines the parts.
 void GridEmitter::storePart(const Values &accumulators) {
-  auto branch = scf::IfOp::create(b, loc, group.isFirst(), /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  KernelEmitter::Scope scope(e);
-  for (auto [i, value] : llvm::enumerate(accumulators))
-    storeNumber(b, loc, value, partAt(part, i));
+  emitIf(e, group.isFirst(), [&] {
+    for (auto [i, value] : llvm::enumerate(accumulators))
+      storeNumber(b, loc, value, partAt(part, i));
+  });
 }
 
 /// Combines the parts of each accumulator, in the same order in all threads of the group.

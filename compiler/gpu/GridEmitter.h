@@ -43,8 +43,7 @@ private:
   Values combineParts(const LoopSweep &sweep);
   Values emitSums(llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<mlir::Operation *> combiners,
                   Values carried, Body body);
-  void emitEither(Parallelism parallelism, llvm::function_ref<mlir::Value()> usesAll, bool isForAll,
-                  llvm::function_ref<void()> work);
+  void emitEither(mlir::Value usesAll, bool isForAll, llvm::function_ref<void()> work);
   void emitSort(linalg_ext::SortOp op, llvm::ArrayRef<mlir::AffineExpr> point);
   void emitScatter(linalg_ext::ScatterOp op, llvm::ArrayRef<mlir::AffineExpr> point);
   void emitNeighbours(mlir::AffineExpr number);

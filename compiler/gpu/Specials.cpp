@@ -46,16 +46,6 @@ static Value compare(KernelEmitter &e, arith::CmpIPredicate predicate, Value x, 
   return arith::CmpIOp::create(e.builder(), e.loc(), predicate, x, y);
 }
 
-/// Emits `body` if the condition holds.
-static void emitIf(KernelEmitter &e, Value condition, function_ref<void()> body) {
-  OpBuilder &b = e.builder();
-  auto branch = scf::IfOp::create(b, e.loc(), condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  KernelEmitter::Scope scope(e);
-  body();
-}
-
 //===----------------------------------------------------------------------===//
 // Scatters
 //===----------------------------------------------------------------------===//
@@ -75,6 +65,8 @@ Parallelism tfc::gpu::linkingOf(KernelShapes &shapes, ScatterOp op) {
 }
 
 Value tfc::gpu::areLinked(KernelEmitter &e, ScatterOp op) {
+  if (linkingOf(e.shapes(), op) != Parallelism::WhenItRuns)
+    return {};
   return compare(e, arith::CmpIPredicate::sle, e.indexValue(countOf(e.shapes(), op)),
                  e.indexConstant(kMostLinked));
 }
@@ -194,6 +186,8 @@ Parallelism tfc::gpu::rankingOf(KernelShapes &shapes, SortOp op) {
 }
 
 Value tfc::gpu::areRanked(KernelEmitter &e, SortOp op) {
+  if (rankingOf(e.shapes(), op) != Parallelism::WhenItRuns)
+    return {};
   AffineExpr keys = productOf(keySizes(e.shapes(), op), op.getContext());
   return compare(e, arith::CmpIPredicate::sle, e.indexValue(keys), e.indexConstant(kMostRanked));
 }

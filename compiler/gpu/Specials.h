@@ -16,7 +16,7 @@ enum class Parallelism { Always, Never, WhenItRuns };
 Parallelism linkingOf(kernels::KernelShapes &shapes, linalg_ext::ScatterOp op);
 /// The bytes of the memory for links.
 mlir::AffineExpr linkBytes(kernels::KernelShapes &shapes, linalg_ext::ScatterOp op);
-/// Returns whether updates are linked, in a kernel that knows it when it runs.
+/// Returns whether updates are linked if that is known when the kernel runs; else null.
 mlir::Value areLinked(kernels::KernelEmitter &emitter, linalg_ext::ScatterOp op);
 /// Emits the search for the updates before and after one in the same row.
 void emitLink(kernels::KernelEmitter &emitter, linalg_ext::ScatterOp op,
@@ -30,7 +30,7 @@ void emitChain(kernels::KernelEmitter &emitter, linalg_ext::ScatterOp op,
 // counts. Lines of many keys are sorted by a thread each.
 
 Parallelism rankingOf(kernels::KernelShapes &shapes, linalg_ext::SortOp op);
-/// Returns whether keys are ranked, in a kernel that knows it when it runs.
+/// Returns whether keys are ranked if that is known when the kernel runs; else null.
 mlir::Value areRanked(kernels::KernelEmitter &emitter, linalg_ext::SortOp op);
 /// The sizes of lines, and their length.
 llvm::SmallVector<mlir::AffineExpr> keySizes(kernels::KernelShapes &shapes, linalg_ext::SortOp op);

@@ -63,6 +63,15 @@ void tfc::kernels::forEachPoint(KernelEmitter &e, ArrayRef<AffineExpr> sizes,
   indices.pop_back();
 }
 
+void tfc::kernels::emitIf(KernelEmitter &e, Value condition, function_ref<void()> body) {
+  OpBuilder &b = e.builder();
+  auto branch = scf::IfOp::create(b, e.loc(), condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  KernelEmitter::Scope scope(e);
+  body();
+}
+
 /// Returns the number of lanes for a loop along a dimension of size `size`.
 static int64_t lanesFor(KernelEmitter &e, Value tensor, AffineExpr size) {
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
@@ -209,14 +218,9 @@ ArrayRef<AffineExpr> tfc::kernels::updateSizes(KernelShapes &shapes, ScatterOp o
 
 void tfc::kernels::emitScatterUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> update,
                                      std::optional<ArrayRef<AffineExpr>> inner) {
-  OpBuilder &b = e.builder();
   SmallVector<AffineExpr> place;
   Value inside = updatePlace(e, op, update, place);
-  auto branch = scf::IfOp::create(b, e.loc(), inside, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  KernelEmitter::Scope scope(e);
-  emitUpdate(e, op, update, place, inner);
+  emitIf(e, inside, [&] { emitUpdate(e, op, update, place, inner); });
 }
 
 void tfc::kernels::emitScatterUpdates(KernelEmitter &e, ScatterOp op,

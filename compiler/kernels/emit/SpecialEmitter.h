@@ -18,6 +18,9 @@ mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *com
 void forEachPoint(KernelEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> sizes,
                   llvm::SmallVector<mlir::AffineExpr> &indices, llvm::function_ref<void()> body);
 
+/// Emits `body` in a branch for a condition.
+void emitIf(KernelEmitter &emitter, mlir::Value condition, llvm::function_ref<void()> body);
+
 /// Temporary memory for the code of an operation: `count` elements, over the kernel's sizes.
 struct Workspace {
   mlir::Type elementType;
