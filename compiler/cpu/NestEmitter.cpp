@@ -296,6 +296,8 @@ void NestEmitter::emitSweep(const LoopSweep &sweep) {
     return emitColumn(sweep);
   case LoopSweep::Kind::Contraction:
     return emitContractionSweep(sweep);
+  case LoopSweep::Kind::Attention:
+    llvm_unreachable("schedules of CPUs have no attention");
   case LoopSweep::Kind::Special:
     if (mlir::failed(emitSpecial(e, sweep.stages.front()->op)))
       e.fail();

@@ -363,6 +363,9 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
     for (auto entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
       prepareHostValues(entry);
       inputs.clear();
+      attention.clear();
+      if (fuse && kindOf(entry.getBody().front()) == "gpu")
+        entry.walk([&](Block *block) { formAttention(*block, attention); });
       if (fuse)
         entry.walk([&](Block *block) { repeatReductionInputs(*block, inputs); });
       RunTimeSizes sizes(entry);
@@ -381,10 +384,11 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
 private:
   int64_t probeCount = 0, visits = 0;
   DenseSet<Operation *> inputs; // operations copied for reductions
+  AttentionKernels attention;
 
   /// Processes outer blocks first, so that the regions in them read results of launches.
   void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols, KernelSet &kernels) {
-    Grouping grouping(block, sizes, inputs, fuse);
+    Grouping grouping(block, sizes, inputs, attention, fuse);
     visits += grouping.getVisits();
     if (probe != 0 && !entryOf(block).getInitializer())
       addProbes(block, grouping, getOperation(), probeCount);

@@ -120,8 +120,8 @@ static Shape rowsOf(Operation *reduction) {
 //===----------------------------------------------------------------------===//
 
 Grouping::Grouping(Block &block, const RunTimeSizes &sizes, const DenseSet<Operation *> &inputs,
-                   bool fuse)
-    : repeated(block), sizes(sizes), inputs(inputs), fuse(fuse) {
+                   const AttentionKernels &attention, bool fuse)
+    : repeated(block), sizes(sizes), inputs(inputs), attention(attention), fuse(fuse) {
   unsigned position = 0;
   Operation *lastEffect = nullptr;
   for (Operation &op : block) {
@@ -188,6 +188,8 @@ void Grouping::visit(Operation *op) {
     nodes[op] = order.append();
     return;
   }
+  if (auto kernel = attention.find(op); kernel != attention.end())
+    return addToAttention(op, kernel->second);
   int home = fuse ? findHome(op) : -1;
   if (home < 0)
     return found(op);
@@ -201,6 +203,16 @@ void Grouping::visit(Operation *op) {
     group.space = shapeOf(op->getResult(0).getType());
   }
   add(group, op);
+}
+
+/// Adds an operation to the kernel that was chosen for it, unless another path comes back to that.
+void Grouping::addToAttention(Operation *op, unsigned kernel) {
+  auto [place, isNew] = attentionGroups.try_emplace(kernel, -1);
+  if (!isNew && staysConvex(place->second, op))
+    return add(groups[place->second], op);
+  place->second = int(groups.size());
+  found(op);
+  groups.back().root = Root::Attention;
 }
 
 void Grouping::add(Group &group, Operation *op) {
@@ -280,7 +292,7 @@ int Grouping::findHome(Operation *op) {
 /// Returns true if an elementwise operation has the iteration space of the group.
 bool Grouping::accepts(const Group &group, Operation *op) {
   Shape shape = shapeOf(op->getResult(0).getType());
-  if (group.root == Root::Opaque)
+  if (group.root == Root::Opaque || group.root == Root::Attention)
     return false;
   if (group.root == Root::Contraction && !isa<ScalarOpInterface>(op))
     return false;

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "compiler/fusion/Attention.h"
 #include "compiler/fusion/RunOrder.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/SetVector.h"
@@ -21,7 +22,7 @@
 namespace tfc::fusion {
 
 /// The kind of operation that determines the iteration space of a kernel.
-enum class Root { Parallel, Rows, Reduction, Contraction, Opaque };
+enum class Root { Parallel, Rows, Reduction, Contraction, Attention, Opaque };
 
 struct Group {
   Root root;
@@ -54,9 +55,11 @@ private:
 class Grouping {
 public:
   /// Groups the operations of `block`; without `fuse`, each operation is a separate group. `sizes`
-  /// are those of the entry; `inputs` are operations that were copied for a later reduction.
+  /// are those of the entry; `inputs` are operations that were copied for a later reduction, and
+  /// `attention` those that attention kernels compute.
   Grouping(mlir::Block &block, const dfg::RunTimeSizes &sizes,
-           const llvm::DenseSet<mlir::Operation *> &inputs, bool fuse);
+           const llvm::DenseSet<mlir::Operation *> &inputs, const AttentionKernels &attention,
+           bool fuse);
 
   llvm::ArrayRef<Group> getGroups() const { return groups; }
 
@@ -88,6 +91,7 @@ private:
   bool isRepeated(mlir::Operation *op) const { return repeated.contains(op); }
   void visit(mlir::Operation *op);
   int findHome(mlir::Operation *op);
+  void addToAttention(mlir::Operation *op, unsigned kernel);
   void add(Group &group, mlir::Operation *op);
   int split(int id);
   size_t findCut(const Group &group) const;
@@ -115,6 +119,8 @@ private:
   RepeatedOps repeated;
   const dfg::RunTimeSizes &sizes;
   const llvm::DenseSet<mlir::Operation *> &inputs;
+  const AttentionKernels &attention;
+  llvm::DenseMap<unsigned, int> attentionGroups; // by the number of the kernel
   bool fuse;
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupIds;

@@ -132,8 +132,10 @@ bool Grouping::mayMerge(int a, int b) {
   Group &first = groups[a], &second = groups[b];
   if (first.ops.empty() || second.ops.empty() || first.codeSize + second.codeSize > kMaxCodeSize)
     return false;
-  if (first.root == Root::Opaque || second.root == Root::Opaque ||
-      !canShareKernel(first.ops.front(), second.ops.front()))
+  auto isAlone = [](const Group &group) {
+    return group.root == Root::Opaque || group.root == Root::Attention;
+  };
+  if (isAlone(first) || isAlone(second) || !canShareKernel(first.ops.front(), second.ops.front()))
     return false;
   if (isInputOf(a, b))
     return !readsStored(a, b) && canRunTogether(a, b);

@@ -101,6 +101,9 @@ void KernelCodegen::planScratch() {
     if (grid.kind == Grid::Kind::Link)
       partOffsets[sweepOf(grid)] = reserve(
           linkBytes(shapes, cast<tfc::linalg_ext::ScatterOp>(grid.nest->stages.front()->op)));
+    if (grid.kind == Grid::Kind::ScanTotal)
+      partOffsets[sweepOf(grid)] = reserve(ScanEmitter::totalBytes(
+          shapes, cast<tfc::linalg_ext::ScanOp>(grid.nest->stages.front()->op), *grid.scan));
     if (grid.kind == Grid::Kind::PartSum)
       partOffsets[sweepOf(grid)] =
           reserve(grid.points() * grid.product->parts * bytesOf(grid.product->form.computeType));

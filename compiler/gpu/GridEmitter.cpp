@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/gpu/GridEmitter.h"
+#include "compiler/gpu/AttentionEmitter.h"
 #include "compiler/gpu/TileEmitter.h"
 #include "compiler/gpu/TransposeEmitter.h"
 #include "compiler/kernels/Polynomial.h"
@@ -49,10 +50,16 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
   case Grid::Kind::Rank:
   case Grid::Kind::Rest:
     return emitSort(cast<SortOp>(op), point);
+  case Grid::Kind::Scan:
+    return ScanEmitter(e, cast<ScanOp>(op), *grid.scan, group, partMemory).emitElements(point);
+  case Grid::Kind::ScanTotal:
+    return ScanEmitter(e, cast<ScanOp>(op), *grid.scan, group, partMemory).emitTotal(point);
   case Grid::Kind::Tile:
     return TileEmitter(e, *nest.sweeps.front().product, *grid.product, group,
                        PartSums(e, *grid.product, partMemory))
         .emit(point);
+  case Grid::Kind::Attention:
+    return AttentionEmitter(e, *grid.attention, group).emit(point);
   case Grid::Kind::PartSum: {
     PartSums parts(e, *grid.product, partMemory);
     return emitPartSum(e, *nest.sweeps.front().product, *grid.product, parts, point);

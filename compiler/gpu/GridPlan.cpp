@@ -24,7 +24,7 @@ static constexpr int64_t kStackElements = 64;
 GridPlan::GridPlan(Operation *op)
     : shapes(cast<kernel::FuncOp>(op)),
       schedule(shapes, {!cast<kernel::FuncOp>(op).getTargetDescription().getWithoutProducts(),
-                        kStackElements, takesTiles}) {
+                        kStackElements, takesTiles, takesAttention}) {
   if (failed())
     return;
   for (const Nest &nest : schedule.nests())
@@ -384,6 +384,8 @@ void GridPlan::divide(const Nest &nest) {
     return addSpecial(nest, op);
   if (nest.sweeps.front().product)
     return addTiles(nest);
+  if (nest.sweeps.front().attention)
+    return addAttention(nest);
   auto add = [&](ArrayRef<const LoopSweep *> sweeps, ArrayRef<unsigned> loops) {
     Grid &grid = grids.emplace_back();
     grid.nest = &nest;
@@ -427,6 +429,36 @@ void GridPlan::addTiles(const Nest &nest) {
   grids.push_back(std::move(sum));
 }
 
+void GridPlan::addAttention(const Nest &nest) {
+  Grid &grid = grids.emplace_back();
+  grid.kind = Grid::Kind::Attention;
+  grid.nest = &nest;
+  grid.attention.emplace(shapes, *nest.sweeps.front().attention,
+                         shapes.kernel().getTargetDescription().getFactors());
+  grid.sizes = grid.attention->gridSizes();
+  grid.groupThreads = kBlockThreads;
+}
+
+/// Lets groups of threads scan lines where that is faster than a thread for each.
+bool GridPlan::addScan(const Nest &nest, ScanOp op) {
+  std::optional<ScanShape> scan = shapeOfScan(shapes, op);
+  if (!scan)
+    return false;
+  Grid grid;
+  grid.nest = &nest;
+  grid.scan = scan;
+  grid.groupThreads = scan->threads;
+  grid.sizes = lineSizes(shapes, op);
+  if (scan->parts) {
+    grid.sizes.push_back(scan->parts);
+    grid.kind = Grid::Kind::ScanTotal;
+    grids.push_back(grid);
+  }
+  grid.kind = Grid::Kind::Scan;
+  grids.push_back(std::move(grid));
+  return true;
+}
+
 void GridPlan::addSpecial(const Nest &nest, Operation *op) {
   auto add = [&](Grid::Kind kind, ArrayRef<AffineExpr> sizes) {
     Grid &grid = grids.emplace_back();
@@ -447,6 +479,8 @@ void GridPlan::addSpecial(const Nest &nest, Operation *op) {
       add(Grid::Kind::Update, rowSizes(shapes, scatter));
     return;
   }
+  if (auto scan = dyn_cast<ScanOp>(op); scan && addScan(nest, scan))
+    return;
   auto sort = dyn_cast<SortOp>(op);
   Parallelism ranking = sort ? rankingOf(shapes, sort) : Parallelism::Never;
   if (ranking != Parallelism::Never) {

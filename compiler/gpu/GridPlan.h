@@ -7,7 +7,8 @@
 
 #pragma once
 
-#include "compiler/gpu/Tiles.h"
+#include "compiler/gpu/ScanEmitter.h"
+#include "compiler/gpu/TiledAttention.h"
 #include "compiler/gpu/Transposition.h"
 #include "compiler/kernels/Schedule.h"
 #include "mlir/Pass/AnalysisManager.h"
@@ -27,10 +28,16 @@ struct Grid {
     PartEnd,
     /// A line of a scan or a sort.
     Line,
+    /// A line of a scan, or a part of one, which a group of threads scans.
+    Scan,
+    /// A part of such a line, which a group adds up.
+    ScanTotal,
     /// A tile of a sum of products.
     Tile,
     /// An element of such a sum whose parts other launches have computed.
     PartSum,
+    /// Rows of the scores of an attention kernel.
+    Attention,
     /// An element of a scatter's operand, copied to the result.
     Copy,
     /// An element of the rows that a scatter updates, by all updates in order.
@@ -70,6 +77,8 @@ struct Grid {
   /// accesses together; 1 unless a point is a thread's. With held points, those among them.
   int64_t neighbours = 1;
   std::optional<TiledProduct> product;
+  std::optional<TiledAttention> attention;
+  std::optional<ScanShape> scan;
   /// If set, a point is a square along the last two loops, those of reads and of stores.
   std::optional<Transposition> transposition;
 
@@ -110,7 +119,9 @@ private:
   void joinNeighbours(Grid &grid);
   void divideReductions(Grid &grid);
   void addSpecial(const Nest &nest, mlir::Operation *op);
+  bool addScan(const Nest &nest, linalg_ext::ScanOp op);
   void addTiles(const Nest &nest);
+  void addAttention(const Nest &nest);
   void findShared();
   void findHeld();
 

@@ -17,7 +17,8 @@ using namespace tfc::kernels;
 namespace {
 
 /// The threads of a block are a square, each with as many rows and columns of the tile. Panels hold
-/// the elements of a position along the sum after those of the one before.
+/// the elements of a position along the sum after those of the one before; those of scores, which
+/// threads have as neighbours along the sum, hold rows.
 class LaneMultiplier : public TileMultiplier {
 public:
   LaneMultiplier(KernelEmitter &emitter, const TiledProduct &product, ThreadGroup &group)
@@ -26,14 +27,27 @@ public:
   }
 
   int64_t panelBytes(bool isA) const override {
-    return product.tile.depth * pitch(isA) * bytesOf(type);
+    return hasRows(isA) ? product.across(isA) * rowPitch() * bytesOf(type) + kPanelShift
+                        : product.tile.depth * pitch(isA) * bytesOf(type);
   }
   Value positionInPanel(bool isA, Value across, Value along) override {
-    return add(mul(along, pitch(isA)), across);
+    return hasRows(isA) ? add(mul(across, rowPitch()), along) : add(mul(along, pitch(isA)), across);
   }
   std::pair<int64_t, int64_t> warpExtents(bool isA, int64_t fastPieces) const override;
   bool keepsPieces(bool isA) const override { return !product.access(isA).isAlongK; }
   void multiply(Value a, Value b, Values &sums) override;
+
+  int64_t ownRows() const override { return own(true); }
+  int64_t ownColumns() const override { return own(false); }
+  int64_t columnPiece() const override { return pieceSize(); }
+  Value ownRow(int64_t number) override { return add(placeOf(row, number), number % pieceSize()); }
+  Value ownColumn(int64_t number) override {
+    return add(placeOf(column, number), number % pieceSize());
+  }
+  int64_t sumAt(int64_t row, int64_t column) const override { return row * own(false) + column; }
+  int64_t lanesOfRow() const override { return kSide; }
+  int64_t warpsOfRow() const override { return 1; }
+  Value warpOfRow() override { return constant(0); }
 
   /// The pieces of a thread's rows are in different slices.
   int64_t numSlices() const override { return own(true) / kPiece; }
@@ -49,6 +63,11 @@ private:
   /// The distance of positions along the sum, in elements: rows that neighbouring threads write are
   /// in other banks.
   int64_t pitch(bool isA) const { return product.across(isA) + 4; }
+  /// The same for rows of scores. Rows of one panel and the next, which half a warp writes at once,
+  /// are in different halves of the banks.
+  bool hasRows(bool isA) const { return isA && product.readsScores; }
+  int64_t rowPitch() const { return product.tile.depth + 4; }
+  static constexpr int64_t kPanelShift = 64;
   /// The rows or columns of a thread.
   int64_t own(bool isA) const { return product.across(isA) / kSide; }
   /// The number of neighbours that a thread loads and stores at once, of 16 bytes at most. Those of
@@ -60,6 +79,7 @@ private:
     return add(mul(thread, size), number / size * size * kSide);
   }
   Values loadOwn(bool isA, Value panel, int64_t k);
+  Values loadRows(Value panel, int64_t k);
   void storeSlice(Value memory, int64_t slice, ArrayRef<Value> sums) override;
 
   Type type;
@@ -88,9 +108,29 @@ TileMultiplier::Values LaneMultiplier::loadOwn(bool isA, Value panel, int64_t k)
   return values;
 }
 
+/// Loads some neighbours along the sum of each of this thread's rows; returns those of the first
+/// position before those of the next one.
+TileMultiplier::Values LaneMultiplier::loadRows(Value panel, int64_t k) {
+  int64_t rows = own(true), size = pieceSize();
+  Values values(rows * size);
+  for (int64_t i = 0; i < rows; ++i) {
+    Value position = add(mul(ownRow(i), rowPitch()), k);
+    Values piece = loadPiece(b, loc, elementAt(b, loc, panel, type, position), type, size);
+    for (auto [j, value] : llvm::enumerate(piece))
+      values[int64_t(j) * rows + i] = value;
+  }
+  return values;
+}
+
 void LaneMultiplier::multiply(Value left, Value right, Values &sums) {
+  Values several;
   for (int64_t k = 0; k < product.tile.depth; ++k) {
-    Values rows = loadOwn(true, left, k), columns = loadOwn(false, right, k);
+    int64_t inPiece = k % pieceSize();
+    if (hasRows(true) && inPiece == 0)
+      several = loadRows(left, k);
+    Values rows = hasRows(true) ? Values(ArrayRef(several).slice(inPiece * own(true), own(true)))
+                                : loadOwn(true, left, k);
+    Values columns = loadOwn(false, right, k);
     for (auto [i, lhs] : llvm::enumerate(rows))
       for (auto [j, rhs] : llvm::enumerate(columns)) {
         Value &sum = sums[i * columns.size() + j];

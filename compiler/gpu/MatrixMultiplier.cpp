@@ -35,6 +35,23 @@ public:
   Value positionInPanel(bool isA, Value across, Value along) override;
   void multiply(Value a, Value b, Values &sums) override;
 
+  /// A block has two rows of a thread, and two neighbours in each.
+  int64_t ownRows() const override { return 2 * rowBlocks(); }
+  int64_t ownColumns() const override { return 2 * kColumnBlocks; }
+  int64_t columnPiece() const override { return 2; }
+  Value ownRow(int64_t number) override {
+    return add(add(firstRow, inWarp), number / 2 * kRows + number % 2 * kGroups);
+  }
+  Value ownColumn(int64_t number) override {
+    return add(add(firstColumn, mul(inGroup, 2)), number / 2 * kColumns + number % 2);
+  }
+  int64_t sumAt(int64_t row, int64_t column) const override {
+    return (row / 2 * kColumnBlocks + column / 2) * kSums + row % 2 * 2 + column % 2;
+  }
+  int64_t lanesOfRow() const override { return kWarpThreads / kGroups; }
+  int64_t warpsOfRow() const override { return product.tile.n / kWarpColumns; }
+  Value warpOfRow() override { return columnWarp; }
+
   /// A slice has a block of rows of each warp.
   int64_t numSlices() const override { return rowBlocks(); }
   Value rowInTile(Value slice, Value row) override {
@@ -73,8 +90,8 @@ private:
   void storeSlice(Value memory, int64_t slice, ArrayRef<Value> sums) override;
 
   Type type;
-  Value rowWarp, firstRow, firstColumn; // of the warp
-  Value lane, inWarp, inGroup;          // the number in the warp, of the group in it, and in that
+  Value rowWarp, columnWarp, firstRow, firstColumn; // of the warp
+  Value lane, inWarp, inGroup; // the number in the warp, of the group in it, and in that
 };
 
 } // namespace
@@ -82,7 +99,7 @@ private:
 MatrixMultiplier::MatrixMultiplier(KernelEmitter &emitter, const TiledProduct &product,
                                    ThreadGroup &group)
     : TileMultiplier(emitter, product), type(product.panelType()) {
-  Value warp, columnWarp;
+  Value warp;
   std::tie(warp, lane) = divide(group.lane(), kWarpThreads);
   std::tie(inWarp, inGroup) = divide(lane, kWarpThreads / kGroups);
   std::tie(rowWarp, columnWarp) = divide(warp, product.tile.n / kWarpColumns);

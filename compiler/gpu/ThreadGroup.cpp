@@ -142,15 +142,15 @@ Value ThreadGroup::sharedMemory(int64_t bytes) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// The value of the thread whose number in the warp differs in one bit. Lanes exchange words of 32
-/// bits.
-Value ThreadGroup::fromLane(Value value, Value bit) {
+/// The value of another lane. Lanes exchange words of 32 bits.
+Value ThreadGroup::exchangeLanes(Value value, StringRef mode, int64_t operand, int64_t clamp) {
   Type type = value.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   Type word = b.getI32Type();
   auto exchange = [&](Value part) {
-    return callIntrinsic(b, loc, word, "shfl.sync.bfly.i32",
-                         {constant(b, loc, -1), part, bit, constant(b, loc, kWarpThreads - 1)});
+    return callIntrinsic(
+        b, loc, word, ("shfl.sync." + mode + ".i32").str(),
+        {constant(b, loc, -1), part, constant(b, loc, operand), constant(b, loc, clamp)});
   };
   Value number = isa<FloatType>(type)
                      ? arith::BitcastOp::create(b, loc, b.getIntegerType(bits), value)
@@ -173,13 +173,32 @@ Value ThreadGroup::fromLane(Value value, Value bit) {
   return isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, type, number) : number;
 }
 
+/// The value of the thread whose number in the warp differs in one bit.
+Value ThreadGroup::fromLane(Value value, int64_t bit) {
+  return exchangeLanes(value, "bfly", bit, kWarpThreads - 1);
+}
+
+Value ThreadGroup::fromLaneBefore(Value value, int64_t distance) {
+  return exchangeLanes(value, "up", distance, /*clamp=*/0);
+}
+
+Value ThreadGroup::fromLastLane(Value value) {
+  return exchangeLanes(value, "idx", kWarpThreads - 1, kWarpThreads - 1);
+}
+
 Value ThreadGroup::combine(Operation *combiner, Value value) {
   if (threads == 1)
     return value;
   // Lanes combine the same pairs, with operands in either order.
   for (int64_t bit = stride; bit < kWarpThreads; bit *= 2)
-    value = kernels::combine(b, loc, combiner, value, fromLane(value, constant(b, loc, bit)));
+    value = kernels::combine(b, loc, combiner, value, fromLane(value, bit));
   return warps() > 1 ? combineWarps(combiner, value) : value;
+}
+
+Value ThreadGroup::combineLanes(Operation *combiner, Value value, int64_t lanes) {
+  for (int64_t bit = 1; bit < lanes; bit *= 2)
+    value = kernels::combine(b, loc, combiner, value, fromLane(value, bit));
+  return value;
 }
 
 /// Combines the values of warps, which are the same in all threads of a group in a warp.

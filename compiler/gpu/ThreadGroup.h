@@ -51,6 +51,12 @@ public:
   void wait();
   /// Combines the values of all threads, in the same order in each: all have the same result.
   mlir::Value combine(mlir::Operation *combiner, mlir::Value value);
+  /// Combines the values of neighbouring lanes, a power of 2, in the same order in each.
+  mlir::Value combineLanes(mlir::Operation *combiner, mlir::Value value, int64_t lanes);
+  /// The value of the lane `distance` before this one, which the first lanes do not have, and that
+  /// of the last lane of the warp.
+  mlir::Value fromLaneBefore(mlir::Value value, int64_t distance);
+  mlir::Value fromLastLane(mlir::Value value);
   /// Memory that the threads of a group share, of a constant size in bytes, aligned to 16.
   mlir::Value sharedMemory(int64_t bytes);
 
@@ -58,7 +64,9 @@ private:
   int64_t warps() const { return threads * stride / kWarpThreads; }
   mlir::Value inStride();
   mlir::Value addressOf(mlir::LLVM::GlobalOp memory);
-  mlir::Value fromLane(mlir::Value value, mlir::Value distance);
+  mlir::Value exchangeLanes(mlir::Value value, llvm::StringRef mode, int64_t operand,
+                            int64_t clamp);
+  mlir::Value fromLane(mlir::Value value, int64_t bit);
   mlir::Value combineWarps(mlir::Operation *combiner, mlir::Value value);
 
   mlir::OpBuilder &b;

@@ -15,9 +15,8 @@ using namespace mlir;
 using namespace tfc::gpu;
 using namespace tfc::kernels;
 
-/// The shared memory that a function may declare, and the most stages: one is multiplied, the
-/// others are on their way.
-static constexpr int64_t kMostSharedBytes = 48 << 10, kMostStages = 4;
+/// One stage is multiplied, the others are on their way.
+static constexpr int64_t kMostStages = 4;
 
 TileEmitter::TileEmitter(KernelEmitter &emitter, const ContractionNest &nest,
                          const TiledProduct &product, ThreadGroup &group, PartSums parts)
@@ -60,8 +59,9 @@ int64_t TileEmitter::sliceBytes() const {
   return multiplier->sliceRows() * multiplier->sumPitch() * bytesOf(type);
 }
 
-int64_t TileEmitter::numStages() const {
-  return std::min(kMostSharedBytes / panelBytes(), kMostStages);
+void TileEmitter::setMemory(Value address, int64_t stages) {
+  memory = address;
+  numStages = std::min(stages, kMostStages);
 }
 
 /// The panel of a factor in a stage, which is given by its offset in bytes.
@@ -71,7 +71,7 @@ Value TileEmitter::panelAt(bool isA, Value stage) {
 }
 
 Value TileEmitter::nextStage(Value stage) {
-  Value next = add(stage, panelBytes()), end = constant(numStages() * panelBytes());
+  Value next = add(stage, panelBytes()), end = constant(numStages * panelBytes());
   Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
   return arith::SelectOp::create(b, loc, isEnd, constant(0), next);
 }
@@ -83,7 +83,7 @@ void TileEmitter::fillFirstStages(Value from, Value to) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(e);
-  for (int64_t stage = 0; stage + 1 < numStages(); ++stage) {
+  for (int64_t stage = 0; stage + 1 < numStages; ++stage) {
     Value k = add(from, stage * product.tile.depth), offset = constant(stage * panelBytes());
     for (bool isA : {true, false}) {
       PanelLoader &loader = loaderOf(isA);
@@ -99,7 +99,7 @@ void TileEmitter::fillFirstStages(Value from, Value to) {
 
 /// Returns this thread's sums of the products of the terms.
 TileEmitter::Values TileEmitter::sumUp(Value from, Value to) {
-  int64_t ahead = numStages() - 1;
+  int64_t ahead = numStages - 1;
   fillFirstStages(from, to);
   Values carried(multiplier->numSums(), arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
   carried.push_back(constant(0));                    // the stage to multiply
@@ -187,24 +187,7 @@ void TileEmitter::storeSlice(Value slice) {
             });
 }
 
-void TileEmitter::emit(ArrayRef<AffineExpr> point) {
-  if (product.parts > 1) {
-    part = point.front();
-    point = point.drop_front();
-  }
-  inBatch.assign(point.begin(), point.end() - 2);
-  linalg::GenericOp op = nest.op;
-  a.emplace(e, op, product, true, *multiplier, group, inBatch, point[point.size() - 2]);
-  bLoader.emplace(e, op, product, false, *multiplier, group, inBatch, point.back());
-  // The sums take the memory of the panels, which nobody reads then.
-  memory = group.sharedMemory(std::max(numStages() * panelBytes(), sliceBytes()));
-  Value from = constant(0), to = e.indexValue(product.form.extentOf(product.k));
-  if (part) {
-    Value terms = to;
-    from = e.indexValue(part * product.partExtent());
-    to = minimum(add(from, e.indexValue(product.partExtent())), terms);
-  }
-  Values sums = sumUp(from, to);
+void TileEmitter::store(const Values &sums) {
   e.forLoop(constant(0), constant(multiplier->numSlices()), 1, {}, [&](LoopDim dim, Values) {
     Value slice = e.indexValue(dim);
     group.wait(); // for the readers of panels or of the last slice
@@ -213,4 +196,28 @@ void TileEmitter::emit(ArrayRef<AffineExpr> point) {
     storeSlice(slice);
     return Values();
   });
+}
+
+void TileEmitter::place(ArrayRef<AffineExpr> batchIndices, AffineExpr mTile, AffineExpr nTile) {
+  inBatch.assign(batchIndices.begin(), batchIndices.end());
+  a.emplace(e, nest.op, product, true, *multiplier, group, inBatch, mTile);
+  bLoader.emplace(e, nest.op, product, false, *multiplier, group, inBatch, nTile);
+}
+
+void TileEmitter::emit(ArrayRef<AffineExpr> point) {
+  if (product.parts > 1) {
+    part = point.front();
+    point = point.drop_front();
+  }
+  place(point.drop_back(2), point[point.size() - 2], point.back());
+  // The sums take the memory of the panels, which nobody reads then.
+  int64_t stages = std::min(kMostSharedBytes / panelBytes(), kMostStages);
+  setMemory(group.sharedMemory(std::max(stages * panelBytes(), sliceBytes())), stages);
+  Value from = constant(0), to = e.indexValue(product.form.extentOf(product.k));
+  if (part) {
+    Value terms = to;
+    from = e.indexValue(part * product.partExtent());
+    to = minimum(add(from, e.indexValue(product.partExtent())), terms);
+  }
+  store(sumUp(from, to));
 }

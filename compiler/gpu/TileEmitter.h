@@ -21,6 +21,9 @@ private:
   mlir::Value memory;
 };
 
+/// The shared memory that a function may declare.
+inline constexpr int64_t kMostSharedBytes = 48 << 10;
+
 /// Emits the sum of the parts of an element, and what is computed from it.
 void emitPartSum(kernels::KernelEmitter &emitter, const kernels::ContractionNest &nest,
                  const TiledProduct &product, PartSums &parts,
@@ -38,20 +41,34 @@ public:
   /// Emits the tile at a point of the grid.
   void emit(llvm::ArrayRef<mlir::AffineExpr> point);
 
-private:
+  // The parts of `emit`, for kernels with several products.
+
   using Values = llvm::SmallVector<mlir::Value>;
 
+  /// Chooses the tile, given the indices of the batch and the numbers along m and n.
+  void place(llvm::ArrayRef<mlir::AffineExpr> inBatch, mlir::AffineExpr mTile,
+             mlir::AffineExpr nTile);
+  /// Gives the emitter shared memory for `stages` steps of both factors, or for sums.
+  void setMemory(mlir::Value address, int64_t stages);
+  int64_t stageBytes() const { return panelBytes(); }
+  /// Returns this thread's sums of the products of the terms. No thread may use the memory.
+  Values sumUp(mlir::Value from, mlir::Value to);
+  /// Computes and stores the results from the sums. Threads may still read the memory, which has
+  /// room for a slice of them.
+  void store(const Values &sums);
+  int64_t sliceBytes() const;
+  TileMultiplier &getMultiplier() { return *multiplier; }
+  /// The loader of a factor.
+  PanelLoader &loaderOf(bool isA) { return isA ? *a : *bLoader; }
+
+private:
   int64_t panelBytes() const {
     return multiplier->panelBytes(true) + multiplier->panelBytes(false);
   }
-  PanelLoader &loaderOf(bool isA) { return isA ? *a : *bLoader; }
   bool anyCopies() const { return a->copies() || bLoader->copies(); }
-  int64_t sliceBytes() const;
-  int64_t numStages() const;
   mlir::Value panelAt(bool isA, mlir::Value stage);
   mlir::Value nextStage(mlir::Value stage);
   void fillFirstStages(mlir::Value from, mlir::Value to);
-  Values sumUp(mlir::Value from, mlir::Value to);
   void storeSlice(mlir::Value slice);
   void storeElements(mlir::Value row, mlir::Value column, mlir::Value rowInSlice);
 
@@ -66,6 +83,7 @@ private:
   llvm::SmallVector<mlir::AffineExpr> inBatch;
   std::optional<PanelLoader> a, bLoader;
   mlir::Value memory;
+  int64_t numStages = 0;
 };
 
 } // namespace tfc::gpu

@@ -32,8 +32,25 @@ public:
 
   /// The sums of a thread.
   int64_t numSums() const { return product.tile.m * product.tile.n / kBlockThreads; }
+  mlir::Type sumType() const { return product.form.computeType; }
   /// Adds the products of two panels to the sums of this thread.
   virtual void multiply(mlir::Value a, mlir::Value b, Values &sums) = 0;
+
+  /// The rows and columns of the tile in which this thread has sums: all combinations of its own
+  /// ones, whose places in the tile differ from thread to thread.
+  virtual int64_t ownRows() const = 0;
+  virtual int64_t ownColumns() const = 0;
+  /// Own columns of which this many, from a multiple of it on, are neighbours.
+  virtual int64_t columnPiece() const = 0;
+  virtual mlir::Value ownRow(int64_t number) = 0;
+  virtual mlir::Value ownColumn(int64_t number) = 0;
+  /// The place among the sums of this thread of that in an own row and column.
+  virtual int64_t sumAt(int64_t row, int64_t column) const = 0;
+  /// Neighbouring lanes that have sums of the same rows, and the warps that have.
+  virtual int64_t lanesOfRow() const = 0;
+  virtual int64_t warpsOfRow() const = 0;
+  /// The number of this thread's warp among those.
+  virtual mlir::Value warpOfRow() = 0;
 
   /// The number of slices in which the tile passes to the threads that store it, and their rows.
   virtual int64_t numSlices() const = 0;

@@ -15,9 +15,6 @@ using namespace tfc::kernels;
 
 namespace tfc::gpu {
 
-/// Products with fewer rows, columns or terms leave most of a tile empty.
-static constexpr int64_t kLeastExtent = 16;
-
 /// The loops around m and n on which both factors depend are the batch; on others only b depends.
 static void divideOuter(linalg::GenericOp op, const ContractionForm &form,
                         SmallVectorImpl<unsigned> &batch, SmallVectorImpl<unsigned> &n) {
@@ -62,6 +59,22 @@ TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op, Type fact
   a = findAccess(shapes, op, true);
   b = findAccess(shapes, op, false);
   divideSum();
+}
+
+TiledProduct::TiledProduct(KernelShapes &shapes, const AttentionForm &attention,
+                           const AttentionProduct &product, bool makesScores, Type factors)
+    : form(product.form), batch(product.loops(attention.batch)), m(product.loops(attention.rows)),
+      n(makesScores ? product.loops(attention.terms) : product.others),
+      k(makesScores ? product.others : product.loops(attention.terms)),
+      matrixType(matrixTypeOf(form, factors)), readsScores(!makesScores) {
+  constexpr int64_t kSmall = 64, kLarge = 128;
+  bool isWide = !makesScores && constantOf(normalize(form.extentOf(n))).value_or(0) > kSmall;
+  tile = {kSmall, isWide ? kLarge : kSmall, bytesOf(panelType()) == 2 ? 32 : 16};
+  if (readsScores)
+    a.isAlongK = true;
+  else
+    a = findAccess(shapes, product.op, true);
+  b = findAccess(shapes, product.op, false);
 }
 
 Type TiledProduct::panelType() const {

@@ -1,10 +1,13 @@
 // How the blocks of a GPU compute a sum of products.
 #pragma once
 
-#include "compiler/kernels/ContractionForm.h"
+#include "compiler/kernels/AttentionForm.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace tfc::gpu {
+
+/// Products with fewer rows, columns or terms leave most of a tile empty.
+inline constexpr int64_t kLeastExtent = 16;
 
 /// The part of a product that a block computes: `m` x `n` elements, by steps of `depth` along the
 /// sum.
@@ -31,12 +34,18 @@ struct TiledProduct {
   mlir::Type matrixType;
   TileShape tile;
   FactorAccess a, b;
+  /// True if factor a are scores that the threads have in registers.
+  bool readsScores = false;
   /// The number of parts of the sum, each computed by other blocks. If there are several, a second
   /// launch adds them up in order.
   int64_t parts = 1;
 
   /// Products of f32 may round their factors to `factors`, tf32 or bf16; null: they may not.
   TiledProduct(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op, mlir::Type factors);
+
+  /// A product of an attention kernel, which makes scores or reads them.
+  TiledProduct(kernels::KernelShapes &shapes, const kernels::AttentionForm &attention,
+               const kernels::AttentionProduct &product, bool makesScores, mlir::Type factors);
 
   const FactorAccess &access(bool isA) const { return isA ? a : b; }
   /// The type of factors in shared memory. Matrix units round f32 to tf32 when they read it.

@@ -203,12 +203,48 @@ LogicalResult Schedule::checkShapes() {
   return success();
 }
 
+/// Makes one sweep of an attention kernel: its stages are the operations with results outside of
+/// the scores.
+bool Schedule::formAttention() {
+  if (!options.takesAttention || !options.emitsProducts)
+    return false;
+  std::optional<AttentionForm> form = matchAttention(shapes);
+  if (!form || !options.takesAttention(*form))
+    return false;
+  for (linalg::GenericOp op : form->rowOps)
+    addStage(op);
+  for (const ContractionNest &nest : form->nests) {
+    addStage(nest.op);
+    for (linalg::GenericOp op : nest.epilogues)
+      addStage(op);
+  }
+  auto isStage = [&](Operation *op) { return stageOf.contains(op); };
+  Operation *terminator = shapes.kernel().getBody().front().getTerminator();
+  Nest &nest = allNests.emplace_back();
+  LoopSweep &sweep = nest.sweeps.emplace_back();
+  sweep.kind = LoopSweep::Kind::Attention;
+  for (auto &stage : stages) {
+    stage->footprint = footprintOf(stage->generic(), isStage);
+    positions[stage.get()] = {0, 0};
+    nest.stages.push_back(stage.get());
+    sweep.stages.push_back(stage.get());
+    for (Value result : stage->op->getResults()) {
+      bool isReturned = llvm::is_contained(result.getUsers(), terminator);
+      places[result] = isReturned ? Storage::Result : Storage::Register;
+    }
+  }
+  sweep.attention = std::move(form);
+  return true;
+}
+
 Schedule::Schedule(KernelShapes &shapes, const ScheduleOptions &options)
     : shapes(shapes), options(options) {
   if (mlir::failed(checkShapes())) {
     hasFailed = true;
     return;
   }
+  if (formAttention())
+    return;
   chooseStages();
   for (auto &stage : stages) {
     if (llvm::is_contained(stage->sizes, AffineExpr())) {

@@ -1,7 +1,7 @@
 // The schedule of a kernel: which operations have loops and memory, and which loops they share.
 #pragma once
 
-#include "compiler/kernels/ContractionForm.h"
+#include "compiler/kernels/AttentionForm.h"
 #include "compiler/kernels/KernelShapes.h"
 
 namespace tfc::kernels {
@@ -65,6 +65,8 @@ struct LoopSweep {
     /// their results.
     Column,
     Contraction,
+    /// All of an attention kernel.
+    Attention,
     /// One linalg_ext operation.
     Special,
   };
@@ -77,6 +79,7 @@ struct LoopSweep {
   /// Number of the nest's loop along which lanes run, if any.
   std::optional<unsigned> laneLoop;
   std::optional<ContractionNest> product;
+  std::optional<AttentionForm> attention;
 
   /// The loops around the accumulators, and those inside.
   llvm::ArrayRef<unsigned> around() const {
@@ -116,6 +119,8 @@ struct ScheduleOptions {
   int64_t stackElements = 4096;
   /// Says which sums of products the emitter takes; null if all.
   bool (*takesProduct)(mlir::linalg::GenericOp op, const ContractionForm &form) = nullptr;
+  /// Says which attention kernels have an emitter; null if none.
+  bool (*takesAttention)(const AttentionForm &form) = nullptr;
 };
 
 /// How a kernel is computed: which operations get loops and memory, and which loops they share.
@@ -128,6 +133,10 @@ public:
 
   const ScheduleOptions &getOptions() const { return options; }
   llvm::ArrayRef<Nest> nests() const { return allNests; }
+  /// Returns true if the kernel is one sweep of an attention.
+  bool isAttention() const {
+    return !allNests.empty() && allNests.front().sweeps.front().attention.has_value();
+  }
   /// Returns true if a nest reads what another nest writes. The nests then run one after the other
   /// and are not split among threads.
   bool isSerial() const { return serial; }
@@ -152,6 +161,7 @@ public:
 
 private:
   // Defined in Schedule.cpp.
+  bool formAttention();
   void chooseStages();
   bool addCostlyProducer();
   void addStage(mlir::Operation *op);

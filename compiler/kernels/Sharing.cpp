@@ -58,6 +58,9 @@ static bool readsBeforeWrite(const Schedule &schedule, const LoopStage &reader, 
 
 bool tfc::kernels::mayShare(const Schedule &schedule, KernelShapes &shapes, Value result,
                             BlockArgument argument) {
+  // The blocks of an attention kernel read all rows.
+  if (schedule.isAttention())
+    return false;
   if (result.getType() != argument.getType() || shapes.shapeOf(result) != shapes.shapeOf(argument))
     return false;
   const LoopStage *writer = schedule.stage(result.getDefiningOp());

@@ -33,6 +33,8 @@ static Value multiply(OpBuilder &b, Location loc, Value x, Value y) {
 /// the initial value and the step of a scan of type `Op`.
 template <typename Op, typename Derived> struct ScanLowering : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
+  /// True if the initial value is neutral and steps combine running values, too.
+  static bool isAssociative(Type state) { return true; }
 
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -47,7 +49,8 @@ template <typename Op, typename Derived> struct ScanLowering : OpConversionPatte
     Type resultType = RankedTensorType::get(cast<RankedTensorType>(x.getType()).getShape(), state);
     auto scan = linalg_ext::ScanOp::create(
         rewriter, loc, resultType, init, adaptor.getOperands(), rewriter.getI64IntegerAttr(axis),
-        unitIf(rewriter, op.getExclusive()), unitIf(rewriter, op.getReverse()));
+        unitIf(rewriter, op.getExclusive()), unitIf(rewriter, op.getReverse()),
+        unitIf(rewriter, Derived::isAssociative(state)));
     SmallVector<Type> arguments(1 + adaptor.getOperands().size(), type);
     arguments.front() = state;
     buildRegion(rewriter, loc, scan.getCombine(), arguments, [&](OpBuilder &b, ValueRange scalars) {
@@ -78,6 +81,8 @@ struct CumsumLowering : ScanLowering<CumsumOp, CumsumLowering> {
 
 struct CumprodLowering : ScanLowering<CumprodOp, CumprodLowering> {
   using ScanLowering::ScanLowering;
+  /// Products of later elements may overflow where those of all elements do not.
+  static bool isAssociative(Type state) { return isa<IntegerType>(state); }
   static TypedAttr start(OpBuilder &b, Type state, Type) { return b.getOneAttr(state); }
   static Value step(OpBuilder &b, Location loc, Value product, ValueRange elements, Type) {
     return multiply(b, loc, product, elements[0]);
@@ -86,6 +91,7 @@ struct CumprodLowering : ScanLowering<CumprodOp, CumprodLowering> {
 
 struct LinearRecurrenceLowering : ScanLowering<LinearRecurrenceOp, LinearRecurrenceLowering> {
   using ScanLowering::ScanLowering;
+  static bool isAssociative(Type state) { return false; }
   static TypedAttr start(OpBuilder &b, Type state, Type) { return b.getZeroAttr(state); }
   static Value step(OpBuilder &b, Location loc, Value last, ValueRange elements, Type) {
     return add(b, loc, multiply(b, loc, elements[0], last), elements[1]);

@@ -64,6 +64,8 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
     properties.exclusive = unit;
   if (succeeded(parser.parseOptionalKeyword("reverse")))
     properties.reverse = unit;
+  if (succeeded(parser.parseOptionalKeyword("associative")))
+    properties.associative = unit;
   Type initType;
   SmallVector<Type> inputTypes;
   RankedTensorType resultType;
@@ -83,7 +85,10 @@ void ScanOp::print(OpAsmPrinter &printer) {
     printer << " exclusive";
   if (getReverse())
     printer << " reverse";
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"dimension", "exclusive", "reverse"});
+  if (getAssociative())
+    printer << " associative";
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"dimension", "exclusive", "reverse", "associative"});
   printer << " : " << getInit().getType() << ", " << getInputs().getTypes() << " -> "
           << getResult().getType() << ' ';
   printer.printRegion(getCombine());
@@ -101,6 +106,8 @@ LogicalResult ScanOp::verify() {
   }
   if (getDimension() >= uint64_t(result.getRank()))
     return emitOpError("expected a dimension below the rank ") << result.getRank();
+  if (getAssociative() && getInputs().size() != 1)
+    return emitOpError("expected one input of an associative scan, but got ") << getInputs().size();
   if (state != result.getElementType())
     return emitOpError("expected an initial value of the result's element type ")
            << result.getElementType() << ", but got " << state;

@@ -41,7 +41,10 @@ def LinalgExt_ScanOp : LinalgExt_Op<"scan", [
     to i of `inputs` (all of one shape) in this order, or 0 to i - 1 if
     `exclusive`. With `reverse` the order runs from the last element to the
     first. The region receives the accumulated value and the next element of
-    each input, and yields the new value.
+    each input, and yields the new value. If `associative`, there is one input,
+    whose elements the region may widen to the type of accumulated values first,
+    combining these in any grouping gives the same value up to rounding, and
+    `init` is neutral.
 
     Example:
 
@@ -54,7 +57,8 @@ def LinalgExt_ScanOp : LinalgExt_Op<"scan", [
     ```
   }];
   let arguments = (ins AnyType:$init, Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension,
-                       UnitAttr:$exclusive, UnitAttr:$reverse);
+                       UnitAttr:$exclusive, UnitAttr:$reverse,
+                       UnitAttr:$associative);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;

@@ -100,23 +100,31 @@ static void storeResults(KernelEmitter &emitter, const ContractionNest &nest,
       emitter.store(tensor, place, value);
 }
 
-void storeProduct(KernelEmitter &emitter, const ContractionNest &nest, const ContractionForm &form,
-                  ArrayRef<AffineExpr> point, Value sum) {
+SmallVector<AffineExpr> productIndices(linalg::GenericOp op, ArrayRef<AffineExpr> point) {
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr result : op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults())
+    indices.push_back(result.replaceDims(point));
+  return indices;
+}
+
+Value productValue(KernelEmitter &emitter, linalg::GenericOp op, const ContractionForm &form,
+                   ArrayRef<AffineExpr> indices, Value sum) {
   OpBuilder &b = emitter.builder();
   Location loc = emitter.loc();
-  linalg::GenericOp op = nest.op;
-  OpOperand *init = op.getDpsInitOperand(0);
-  SmallVector<AffineExpr> indices;
-  for (AffineExpr result : op.getMatchingIndexingMap(init).getResults())
-    indices.push_back(result.replaceDims(point));
-  if (!init->get().getDefiningOp<tensor::EmptyOp>()) {
-    Value start = emitter.element(init->get(), indices);
+  Value init = op.getDpsInitOperand(0)->get();
+  if (!init.getDefiningOp<tensor::EmptyOp>()) {
+    Value start = emitter.element(init, indices);
     if (!matchPattern(start, m_AnyZeroFloat()) && !matchPattern(start, m_Zero()))
       sum =
           addValues(b, loc, sum, convertNumber(b, loc, emitter.broadcast(start), form.computeType));
   }
-  sum = convertNumber(b, loc, sum, getElementTypeOrSelf(init->get().getType()));
-  storeResults(emitter, nest, indices, sum);
+  return convertNumber(b, loc, sum, getElementTypeOrSelf(init.getType()));
+}
+
+void storeProduct(KernelEmitter &emitter, const ContractionNest &nest, const ContractionForm &form,
+                  ArrayRef<AffineExpr> point, Value sum) {
+  SmallVector<AffineExpr> indices = productIndices(nest.op, point);
+  storeResults(emitter, nest, indices, productValue(emitter, nest.op, form, indices, sum));
 }
 
 } // namespace tfc::kernels

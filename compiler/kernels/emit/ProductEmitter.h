@@ -25,6 +25,14 @@ mlir::Value factorAt(KernelEmitter &emitter, mlir::linalg::GenericOp op,
                      const ContractionForm &form, const ContractionFactor &factor,
                      llvm::ArrayRef<mlir::AffineExpr> point);
 
+/// Returns the indices of a contraction's result at a point of its loops.
+llvm::SmallVector<mlir::AffineExpr> productIndices(mlir::linalg::GenericOp op,
+                                                   llvm::ArrayRef<mlir::AffineExpr> point);
+/// Adds `sum` to the initial value of the result at some indices, in the result's element type.
+mlir::Value productValue(KernelEmitter &emitter, mlir::linalg::GenericOp op,
+                         const ContractionForm &form, llvm::ArrayRef<mlir::AffineExpr> indices,
+                         mlir::Value sum);
+
 /// Adds `sum` to the initial value at a point of the contraction's loops, and stores the result and
 /// those of the epilogues where they have memory. In vector mode, `sum` is a vector.
 void storeProduct(KernelEmitter &emitter, const ContractionNest &nest, const ContractionForm &form,

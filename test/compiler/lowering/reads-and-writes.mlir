@@ -30,7 +30,7 @@ dfg.kernel @rows(%x: tensor<8x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32> {
 }
 
 // CHECK-LABEL: kernel.func @running
-// CHECK: linalg_ext.scan %{{.*}} along 0 exclusive : f32, tensor<4xf16> -> tensor<4xf32>
+// CHECK: linalg_ext.scan %{{.*}} along 0 exclusive associative : f32, tensor<4xf16> -> tensor<4xf32>
 // CHECK: arith.truncf
 dfg.kernel @running(%x: tensor<4xf16>) -> tensor<4xf16> {
   %0 = dfg.cumsum %x {exclusive = true} : tensor<4xf16>

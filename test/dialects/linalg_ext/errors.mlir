@@ -23,6 +23,17 @@ func.func @scan_dimension(%x: tensor<8xf32>, %zero: f32) {
 
 // -----
 
+func.func @scan_associative(%x: tensor<8xf32>, %zero: f32) {
+  // expected-error @+1 {{expected one input of an associative scan, but got 2}}
+  %y = linalg_ext.scan %zero, %x, %x along 0 associative : f32, tensor<8xf32>, tensor<8xf32> -> tensor<8xf32> {
+  ^bb0(%sum: f32, %a: f32, %b: f32):
+    linalg_ext.yield %a : f32
+  }
+  return
+}
+
+// -----
+
 func.func @scan_init(%x: tensor<8xf32>, %zero: f64) {
   // expected-error @+1 {{expected an initial value of the result's element type 'f32', but got 'f64'}}
   %y = linalg_ext.scan %zero, %x along 0 : f64, tensor<8xf32> -> tensor<8xf32> {

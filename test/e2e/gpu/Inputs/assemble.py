@@ -8,10 +8,10 @@ import sys
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_120"]
 REGISTERS = 128  # of 65536, for two blocks of 256 threads
-MORE_REGISTERS = {"large.so": 192}
+MORE_REGISTERS = {"large.so": 192, "attention.so": 192, "attention-tf32.so": 192}
 # Library -> an instruction of one of its kernels.
 EXPECTED = {"products.so": ["FFMA", "HMMA.16816.F32", "HMMA.16816.F32.BF16"], "tf32.so": ["HMMA.1688.F32.TF32"],
-            "bf16.so": ["HMMA.16816.F32.BF16"],
+            "bf16.so": ["HMMA.16816.F32.BF16"], "attention.so": ["HMMA.16816.F32.BF16"], "attention-tf32.so": ["HMMA.1688.F32.TF32"],
             "large.so": ["HMMA.16816.F32", "HMMA.16816.F32.BF16", "LDSM.16.M88.4", "LDSM.16.MT88.4",
                          r"LDGSTS.E.BYPASS.128\S*"]}
 

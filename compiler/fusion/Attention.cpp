@@ -1,0 +1,493 @@
+//===- Attention.cpp - Scores that are not stored -------------------------===//
+//
+// Runs before groups are formed. Values with the shape of the scores stay inside of kernels, so
+// each kernel has operations of its own that compute them: those of the gradient are copies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/fusion/Attention.h"
+#include "compiler/fusion/Grouping.h"
+#include "dialects/dfg/Devices.h"
+#include "dialects/dfg/Dfg.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+using namespace tfc::fusion;
+
+/// Fewer scores than this are stored: memory takes them faster than a GPU computes them again.
+static constexpr int64_t kLeastScores = 1 << 20;
+/// Matrices with fewer rows or columns are no tiles: the kernel would store its scores all the
+/// same.
+static constexpr int64_t kLeastExtent = 16;
+/// A kernel keeps the sums of this many products in registers, if they have this many columns.
+static constexpr size_t kMostProducts = 2;
+static constexpr int64_t kMostColumns = 128;
+
+namespace {
+
+/// A product of which one factor is computed from the scores.
+struct Product {
+  MatmulOp op;
+  unsigned factor; // the number of that operand
+
+  MatmulOp matmul() const { return op; }
+  Value scores() const { return matmul()->getOperand(factor); }
+  Value other() const { return matmul()->getOperand(1 - factor); }
+  Value result() const { return matmul().getResult(); }
+  /// Returns true if it sums along the last axis of the scores, along which softmax runs.
+  bool sumsRows() const {
+    return factor == 0 ? !matmul().getTransposeLhs() : matmul().getTransposeRhs();
+  }
+};
+
+/// The operations of a block that compute a value from products, all of the shape of the scores,
+/// and the sums and maxima of their rows.
+struct Slice {
+  llvm::SetVector<Operation *> scores, rows;
+  bool hasProduct = false;
+
+  void append(const Slice &other) {
+    scores.insert_range(other.scores);
+    rows.insert_range(other.rows);
+    hasProduct |= other.hasProduct;
+  }
+};
+
+/// The maximum and the sum of the rows of a softmax.
+struct Softmax {
+  MaxOp max;
+  SumOp sum;
+};
+
+/// Products that share scores, and all that computes these: nothing else reads them.
+struct Attention {
+  SmallVector<Product> products;
+  Slice slice;
+  Softmax softmax;
+};
+
+class AttentionFinder {
+public:
+  AttentionFinder(Block &block, AttentionKernels &kernels)
+      : block(block), repeated(block), kernels(kernels) {}
+
+  void run();
+
+private:
+  Slice sliceOf(Value value, Operation *reader) const;
+  std::vector<Attention> find();
+  bool isClosed(const Attention &attention) const;
+  void form(const Attention &attention);
+  void addKernel(ArrayRef<Operation *> members);
+  void repeat(ArrayRef<Product> products, const Attention &attention, ArrayRef<Product> forward);
+  void mapRows(const Slice &slice, const Attention &attention, ArrayRef<Product> forward,
+               OpBuilder &b, IRMapping &mapping);
+  Value rowsBefore(Operation *op, OpBuilder &b) const;
+  Slice withoutRows(Value value, const Attention &attention) const;
+  bool canMoveTo(const Product &product, Operation *op) const;
+
+  Block &block;
+  RepeatedOps repeated;
+  AttentionKernels &kernels;
+  unsigned count = 0;
+  DenseMap<Operation *, Value> rows; // what kernels use for sums of rows
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Recognition
+//===----------------------------------------------------------------------===//
+
+/// Returns true for a maximum or sum of rows that keeps their axis.
+static bool isOfRows(Operation *op) {
+  if (!isa<MaxOp, SumOp>(op) || !op->getAttrOfType<BoolAttr>("keep_dims").getValue())
+    return false;
+  int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
+  SmallVector<int64_t> axes = reducedAxes(op->getAttrOfType<DenseI64ArrayAttr>("axis"), rank);
+  return axes.size() == 1 && axes.front() == rank - 1;
+}
+
+/// Collects what computes a value of the scores' shape; values of other kinds are operands.
+Slice AttentionFinder::sliceOf(Value value, Operation *reader) const {
+  Slice slice;
+  Shape shape = shapeOf(value.getType());
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || op->getBlock() != &block || repeated.contains(op) || !canShareKernel(op, reader) ||
+        Grouping::staysInHost(op))
+      continue;
+    bool isScore = shapeOf(next.getType()) == shape;
+    if (isScore && isa<MatmulOp>(op)) {
+      slice.hasProduct = true;
+      slice.scores.insert(op);
+    } else if (isScore && isa<ScalarOpInterface>(op)) {
+      if (slice.scores.insert(op))
+        llvm::append_range(work, op->getOperands());
+    } else if (isOfRows(op) && shapeOf(op->getOperand(0).getType()) == shape) {
+      if (slice.rows.insert(op))
+        work.push_back(op->getOperand(0));
+    }
+  }
+  return slice;
+}
+
+/// Finds the softmax of a slice: exp(x - max(x)), divided by its sum.
+static std::optional<Softmax> softmaxOf(const Slice &slice) {
+  Softmax softmax;
+  for (Operation *op : slice.rows)
+    if (auto max = dyn_cast<MaxOp>(op)) {
+      if (softmax.max)
+        return std::nullopt;
+      softmax.max = max;
+    }
+  if (!softmax.max)
+    return std::nullopt;
+  for (Operation *op : slice.rows) {
+    auto sum = dyn_cast<SumOp>(op);
+    auto exp = sum ? sum.getX().getDefiningOp<ExpOp>() : ExpOp();
+    auto difference = exp ? exp->getOperand(0).getDefiningOp<SubOp>() : SubOp();
+    if (!difference || difference.getRhs() != softmax.max.getResult() ||
+        difference.getLhs() != softmax.max->getOperand(0))
+      continue;
+    bool isMaximum =
+        llvm::all_of(softmax.max->getUsers(), [&](Operation *user) { return user == difference; });
+    bool divides = llvm::all_of(sum->getUsers(), [&](Operation *user) {
+      auto quotient = dyn_cast<DivOp>(user);
+      return quotient && quotient.getLhs() == exp.getResult();
+    });
+    if (!isMaximum || !divides || !difference->hasOneUse())
+      return std::nullopt;
+    softmax.sum = sum;
+    return softmax;
+  }
+  return std::nullopt;
+}
+
+/// Groups the products whose slices have operations in common.
+std::vector<Attention> AttentionFinder::find() {
+  SmallVector<std::pair<Product, Slice>> found;
+  llvm::EquivalenceClasses<Operation *> classes;
+  for (auto op : block.getOps<MatmulOp>())
+    for (unsigned factor : {0u, 1u}) {
+      Product product{op, factor};
+      Slice slice = sliceOf(product.scores(), op);
+      if (!slice.hasProduct)
+        continue;
+      for (Operation *other : slice.scores)
+        classes.unionSets(slice.scores.front(), other);
+      found.push_back({product, std::move(slice)});
+    }
+  llvm::MapVector<Operation *, Attention> byClass;
+  for (auto &[product, slice] : found) {
+    Attention &attention = byClass[classes.getLeaderValue(slice.scores.front())];
+    attention.products.push_back(product);
+    attention.slice.append(slice);
+  }
+  std::vector<Attention> result;
+  for (auto &[leader, attention] : byClass)
+    if (std::optional<Softmax> softmax = softmaxOf(attention.slice)) {
+      attention.softmax = *softmax;
+      if (isClosed(attention))
+        result.push_back(std::move(attention));
+    }
+  return result;
+}
+
+/// Returns true if a value is made of matrices of floats that products take as tiles.
+static bool isTiled(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto isLarge = [](int64_t size) { return ShapedType::isDynamic(size) || size >= kLeastExtent; };
+  Type element = type.getElementType();
+  return isa<FloatType>(element) && !element.isF64() && type.getRank() >= 2 &&
+         llvm::all_of(type.getShape().take_back(2), isLarge);
+}
+
+/// Returns true if there are enough scores for tiles, and nothing else reads them.
+bool AttentionFinder::isClosed(const Attention &attention) const {
+  auto type = cast<RankedTensorType>(attention.products.front().scores().getType());
+  if (type.hasStaticShape() && type.getNumElements() < kLeastScores)
+    return false;
+  for (const Product &product : attention.products)
+    if (!isTiled(product.scores()) || !isTiled(product.other()))
+      return false;
+  for (Operation *op : attention.slice.scores)
+    if (isa<MatmulOp>(op) && !llvm::all_of(op->getOperands(), isTiled))
+      return false;
+  llvm::SmallDenseSet<Operation *> products;
+  for (const Product &product : attention.products)
+    if (!products.insert(product.op).second || attention.slice.scores.contains(product.op))
+      return false; // both factors are scores, or the result is one
+  return llvm::all_of(attention.slice.scores, [&](Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return attention.slice.scores.contains(user) || attention.slice.rows.contains(user) ||
+             products.contains(user);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Operation *> inOrder(ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> result(ops);
+  llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return result;
+}
+
+void AttentionFinder::addKernel(ArrayRef<Operation *> members) {
+  for (Operation *op : members)
+    kernels[op] = count;
+  ++count;
+}
+
+static bool isBetweenFloats(CastOp op) {
+  return isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType())) &&
+         isa<FloatType>(getElementTypeOrSelf(op.getType()));
+}
+
+/// The factors whose product a value is, apart from rounding; those of a selection that is zero
+/// otherwise, and divisors, are represented by the operation's other operand.
+static void collectFactors(Value value, SmallVectorImpl<std::pair<Value, unsigned>> &factors) {
+  enum { Plain, Divisor, Condition };
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (auto cast = dyn_cast_or_null<CastOp>(op); cast && isBetweenFloats(cast)) {
+      work.push_back(cast->getOperand(0));
+    } else if (isa_and_nonnull<MulOp>(op)) {
+      llvm::append_range(work, op->getOperands());
+    } else if (auto quotient = dyn_cast_or_null<DivOp>(op);
+               quotient && shapeOf(quotient.getRhs().getType()).empty()) {
+      factors.push_back({quotient.getRhs(), Divisor});
+      work.push_back(quotient.getLhs());
+    } else if (auto select = dyn_cast_or_null<SelectOp>(op);
+               select && matchPattern(select->getOperand(2), m_AnyZeroFloat())) {
+      factors.push_back({select->getOperand(0), Condition});
+      work.push_back(select->getOperand(1));
+    } else {
+      factors.push_back({next, Plain});
+    }
+  }
+}
+
+/// Removes each of `some` from `all`; returns false if one is not there.
+static bool removeFactors(SmallVectorImpl<std::pair<Value, unsigned>> &all,
+                          ArrayRef<std::pair<Value, unsigned>> some) {
+  for (const auto &factor : some) {
+    auto *place = llvm::find(all, factor);
+    if (place == all.end())
+      return false;
+    all.erase(place);
+  }
+  return true;
+}
+
+/// The gradient of softmax sums g * p along rows, where g is the gradient of p. If `forward` makes
+/// y = f * p * v, g is f * dy * transpose(v), and the sum is that of dy * y. Returns dy, or null.
+static Value gradientOf(SumOp sum, const Product &forward) {
+  SmallVector<std::pair<Value, unsigned>> factors, own;
+  collectFactors(sum.getX(), factors);
+  collectFactors(forward.scores(), own);
+  if (!removeFactors(factors, own) || factors.size() != 1)
+    return {};
+  auto product = factors.front().first.getDefiningOp<MatmulOp>();
+  bool isGradient = product && !product.getTransposeLhs() && product.getRhs() == forward.other() &&
+                    forward.factor == 0 &&
+                    product.getTransposeRhs() != forward.matmul().getTransposeRhs() &&
+                    product.getLhs().getType() == forward.result().getType();
+  return isGradient ? product.getLhs() : Value();
+}
+
+/// Returns the slice of a value up to the rows of the softmax and others, which are operands.
+Slice AttentionFinder::withoutRows(Value value, const Attention &attention) const {
+  Slice slice;
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (op && attention.slice.rows.contains(op))
+      slice.rows.insert(op);
+    else if (op && attention.slice.scores.contains(op) && slice.scores.insert(op) &&
+             !isa<MatmulOp>(op))
+      llvm::append_range(work, op->getOperands());
+  }
+  return slice;
+}
+
+/// Copies operations to the place of a builder, in their order.
+static SmallVector<Operation *> copy(ArrayRef<Operation *> ops, OpBuilder &b, IRMapping &mapping) {
+  SmallVector<Operation *> copies;
+  for (Operation *op : inOrder(ops))
+    copies.push_back(b.clone(*op, mapping));
+  return copies;
+}
+
+/// Lets an operation share kernels with those that `other` can.
+static void placeLike(Operation *other, Operation *op) {
+  copyPlacement(other, op);
+  if (Attribute epoch = other->getAttr(kEpochAttr))
+    op->setAttr(kEpochAttr, epoch);
+}
+
+/// Returns what an earlier kernel uses for sums of rows if that is there already, else null.
+Value AttentionFinder::rowsBefore(Operation *op, OpBuilder &b) const {
+  Value made = rows.lookup(op);
+  bool isThere = made && made.getDefiningOp()->isBeforeInBlock(&*b.getInsertionPoint());
+  return isThere ? made : Value();
+}
+
+/// Computes the sums of rows that a slice reads and the softmax has not: from the result of the
+/// forward product, or by a kernel of their own.
+void AttentionFinder::mapRows(const Slice &slice, const Attention &attention,
+                              ArrayRef<Product> forward, OpBuilder &b, IRMapping &mapping) {
+  for (Operation *op : inOrder(slice.rows.getArrayRef())) {
+    if (op == attention.softmax.max || op == attention.softmax.sum)
+      continue;
+    if (Value made = rowsBefore(op, b)) {
+      mapping.map(op->getResult(0), made);
+      continue;
+    }
+    for (const Product &product : forward) {
+      auto sum = dyn_cast<SumOp>(op);
+      Value gradient = sum ? gradientOf(sum, product) : Value();
+      if (!gradient || !product.matmul()->isBeforeInBlock(&*b.getInsertionPoint()))
+        continue;
+      auto converted = [&](Value value) -> Value {
+        Type type = getElementTypeOrSelf(sum.getType());
+        if (getElementTypeOrSelf(value.getType()) == type)
+          return value;
+        auto cast = CastOp::create(b, op->getLoc(), value, TypeAttr::get(type));
+        placeLike(op, cast);
+        return cast.getResult();
+      };
+      auto terms = MulOp::create(b, op->getLoc(), converted(gradient), converted(product.result()));
+      placeLike(op, terms);
+      IRMapping operand;
+      operand.map(op->getOperand(0), terms.getResult());
+      mapping.map(op->getResult(0), b.clone(*op, operand)->getResult(0));
+      break;
+    }
+    if (mapping.contains(op->getResult(0))) {
+      rows[op] = mapping.lookup(op->getResult(0));
+      continue;
+    }
+    Slice own = withoutRows(op->getOperand(0), attention);
+    IRMapping inner;
+    mapRows(own, attention, forward, b, inner);
+    SmallVector<Operation *> members = copy(own.scores.getArrayRef(), b, inner);
+    members.push_back(b.clone(*op, inner));
+    rows[op] = members.back()->getResult(0);
+    mapping.map(op->getResult(0), rows[op]);
+    addKernel(members);
+  }
+}
+
+/// Makes a kernel of products that sum along the same axis of the scores, at the place of the
+/// first.
+void AttentionFinder::repeat(ArrayRef<Product> products, const Attention &attention,
+                             ArrayRef<Product> forward) {
+  Slice slice;
+  for (const Product &product : products)
+    slice.append(withoutRows(product.scores(), attention));
+  OpBuilder b(products.front().op);
+  IRMapping mapping;
+  mapRows(slice, attention, forward, b, mapping);
+  SmallVector<Operation *> members = copy(slice.scores.getArrayRef(), b, mapping);
+  for (const Product &product : products) {
+    Operation *op = product.op;
+    op->setOperand(product.factor, mapping.lookup(product.scores()));
+    if (op != products.front().op)
+      op->moveAfter(members.back());
+    members.push_back(op);
+  }
+  addKernel(members);
+}
+
+/// Returns true if what a product needs, besides scores, is there before `op`.
+bool AttentionFinder::canMoveTo(const Product &product, Operation *op) const {
+  Slice slice = sliceOf(product.scores(), product.op);
+  auto isThere = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    return !maker || maker->getBlock() != &block || slice.scores.contains(maker) ||
+           slice.rows.contains(maker) || maker->isBeforeInBlock(op);
+  };
+  return isThere(product.other()) && llvm::all_of(slice.scores, [&](Operation *score) {
+           return llvm::all_of(score->getOperands(), isThere);
+         });
+}
+
+/// Moves an operation to the last one in the block that computes an operand.
+static void moveUp(Operation *op) {
+  Operation *last = nullptr;
+  for (Value operand : op->getOperands())
+    if (Operation *maker = operand.getDefiningOp(); maker && maker->getBlock() == op->getBlock())
+      last = !last || last->isBeforeInBlock(maker) ? maker : last;
+  if (last)
+    op->moveAfter(last);
+}
+
+/// The columns of a product; those that are known when it runs count as few.
+static int64_t columnsOf(const Product &product) {
+  auto type = cast<RankedTensorType>(product.result().getType());
+  return std::max<int64_t>(type.getDimSize(type.getRank() - 1 - product.factor), 0);
+}
+
+void AttentionFinder::form(const Attention &attention) {
+  SmallVector<Product> forward;
+  std::vector<SmallVector<Product>> others;
+  for (const Product &product : attention.products) {
+    Slice slice = sliceOf(product.scores(), product.op);
+    bool readsOnlySoftmax = llvm::all_of(slice.rows, [&](Operation *op) {
+      return op == attention.softmax.max || op == attention.softmax.sum;
+    });
+    if (product.sumsRows() && readsOnlySoftmax && slice.rows.size() == 2) {
+      forward.push_back(product);
+      continue;
+    }
+    auto fits = [&](ArrayRef<Product> group) {
+      return group.size() < kMostProducts &&
+             columnsOf(group.front()) + columnsOf(product) <= kMostColumns &&
+             group.front().sumsRows() == product.sumsRows() && canMoveTo(product, group.front().op);
+    };
+    auto place = llvm::find_if(others, fits);
+    (place == others.end() ? others.emplace_back() : *place).push_back(product);
+  }
+  if (forward.empty() || forward.size() > kMostProducts)
+    return;
+  Slice slice;
+  for (const Product &product : forward)
+    slice.append(sliceOf(product.scores(), product.op));
+  SmallVector<Operation *> members(slice.scores.getArrayRef());
+  members.append(slice.rows.begin(), slice.rows.end());
+  for (const Product &product : forward)
+    members.push_back(product.op);
+  // The gradient may use the results.
+  for (Operation *op : inOrder(members))
+    moveUp(op);
+  for (ArrayRef<Product> products : others)
+    repeat(products, attention, forward);
+  addKernel(members);
+}
+
+void AttentionFinder::run() {
+  for (const Attention &attention : find())
+    form(attention);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op)) {
+      kernels.erase(&op);
+      op.erase();
+    }
+}
+
+void tfc::fusion::formAttention(Block &block, AttentionKernels &kernels) {
+  AttentionFinder(block, kernels).run();
+}

@@ -1,0 +1,66 @@
+// Chooses the tiles of attention kernels.
+
+#include "compiler/gpu/TiledAttention.h"
+#include "compiler/gpu/Accesses.h"
+#include "compiler/kernels/Polynomial.h"
+
+using namespace mlir;
+using namespace tfc::gpu;
+using namespace tfc::kernels;
+
+bool tfc::gpu::takesAttention(const AttentionForm &attention) {
+  auto isLarge = [](AffineExpr extent) {
+    return constantOf(normalize(extent)).value_or(kLeastExtent) >= kLeastExtent;
+  };
+  auto fits = [&](const AttentionProduct &product) {
+    return product.form.computeType.isF32() && isLarge(product.form.extentOf(product.others));
+  };
+  auto isF32 = [](linalg::GenericOp op) {
+    return getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+  };
+  return isLarge(attention.extentOf(attention.rows)) &&
+         isLarge(attention.extentOf(attention.terms)) && llvm::all_of(attention.scores, fits) &&
+         llvm::all_of(attention.results, fits) && llvm::all_of(attention.rowOps, isF32);
+}
+
+TiledAttention::TiledAttention(KernelShapes &shapes, const AttentionForm &attention, Type factors)
+    : attention(&attention) {
+  for (const AttentionProduct &product : attention.scores)
+    scores.emplace_back(shapes, attention, product, /*makesScores=*/true, factors);
+  for (const AttentionProduct &product : attention.results)
+    results.emplace_back(shapes, attention, product, /*makesScores=*/false, factors);
+}
+
+SmallVector<AffineExpr> TiledAttention::gridSizes() const {
+  SmallVector<AffineExpr> sizes;
+  for (unsigned dim : attention->batch)
+    sizes.push_back(attention->sizes[dim]);
+  sizes.push_back(normalize(attention->extentOf(attention->rows).ceilDiv(kTile)));
+  // Products with fewer columns have nothing to store in the tiles that only others have.
+  AffineExpr columns = getAffineConstantExpr(1, sizes.back().getContext());
+  for (const TiledProduct &product : results) {
+    AffineExpr own = normalize(product.form.extentOf(product.n).ceilDiv(product.tile.n));
+    std::optional<int64_t> known = constantOf(own), most = constantOf(columns);
+    columns = !known || !most ? normalize(columns + own) : *known > *most ? own : columns;
+  }
+  sizes.push_back(columns);
+  return sizes;
+}
+
+SmallVector<AffineExpr> TiledAttention::scoreAt(ArrayRef<AffineExpr> inBatch, AffineExpr row,
+                                                AffineExpr term) const {
+  SmallVector<AffineExpr> indices(attention->sizes.size());
+  for (auto [dim, index] : llvm::zip_equal(attention->batch, inBatch))
+    indices[dim] =
+        constantOf(attention->sizes[dim]) == 1 ? getAffineConstantExpr(0, row.getContext()) : index;
+  auto split = [&](ArrayRef<unsigned> dims, AffineExpr counter) {
+    for (unsigned dim : llvm::reverse(dims.drop_front())) {
+      indices[dim] = counter % attention->sizes[dim];
+      counter = counter.floorDiv(attention->sizes[dim]);
+    }
+    indices[dims.front()] = counter;
+  };
+  split(attention->rows, row);
+  split(attention->terms, term);
+  return indices;
+}
