@@ -106,10 +106,12 @@ private:
 
 /// Returns true for a maximum or sum of rows that keeps their axis.
 static bool isOfRows(Operation *op) {
-  if (!isa<MaxOp, SumOp>(op) || !op->getAttrOfType<BoolAttr>("keep_dims").getValue())
+  auto max = dyn_cast<MaxOp>(op);
+  auto sum = dyn_cast<SumOp>(op);
+  if (!(max && max.getKeepDims()) && !(sum && sum.getKeepDims()))
     return false;
   int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
-  SmallVector<int64_t> axes = reducedAxes(op->getAttrOfType<DenseI64ArrayAttr>("axis"), rank);
+  SmallVector<int64_t> axes = reducedAxes(max ? max.getAxisAttr() : sum.getAxisAttr(), rank);
   return axes.size() == 1 && axes.front() == rank - 1;
 }
 
