@@ -17,8 +17,8 @@ using namespace tfc::kernels;
 namespace {
 
 /// The threads of a block are a square, each with as many rows and columns of the tile. Panels hold
-/// the elements of a position along the sum after those of the one before; those of scores, which
-/// threads have as neighbours along the sum, hold rows.
+/// the elements of a position along the sum after those of the one before, or rows if factor a has
+/// neighbours along the sum.
 class LaneMultiplier : public TileMultiplier {
 public:
   LaneMultiplier(KernelEmitter &emitter, const TiledProduct &product, ThreadGroup &group)
@@ -34,13 +34,18 @@ public:
     return hasRows(isA) ? add(mul(across, rowPitch()), along) : add(mul(along, pitch(isA)), across);
   }
   std::pair<int64_t, int64_t> warpExtents(bool isA, int64_t fastPieces) const override;
-  bool keepsPieces(bool isA) const override { return !product.access(isA).isAlongK; }
+  bool keepsPieces(bool isA) const override {
+    return hasRows(isA) || !product.access(isA).isAlongK;
+  }
   void multiply(Value a, Value b, Values &sums) override;
 
   int64_t ownRows() const override { return own(true); }
   int64_t ownColumns() const override { return own(false); }
   int64_t columnPiece() const override { return pieceSize(); }
-  Value ownRow(int64_t number) override { return add(placeOf(row, number), number % pieceSize()); }
+  Value ownRow(int64_t number) override {
+    return hasRows(true) ? add(row, number * kSide)
+                         : add(placeOf(row, number), number % pieceSize());
+  }
   Value ownColumn(int64_t number) override {
     return add(placeOf(column, number), number % pieceSize());
   }
@@ -63,10 +68,13 @@ private:
   /// The distance of positions along the sum, in elements: rows that neighbouring threads write are
   /// in other banks.
   int64_t pitch(bool isA) const { return product.across(isA) + 4; }
-  /// The same for rows of scores. Rows of one panel and the next, which half a warp writes at once,
-  /// are in different halves of the banks.
-  bool hasRows(bool isA) const { return isA && product.readsScores; }
-  int64_t rowPitch() const { return product.tile.depth + 4; }
+  /// Returns true if a panel has rows of words. A warp has sums of two neighbouring rows at a time,
+  /// which are in different halves of the banks, and so are the same rows of one panel and the
+  /// next, which threads write that have scores.
+  bool hasRows(bool isA) const {
+    return isA && product.access(isA).isAlongK && bytesOf(type) == sizeof(float);
+  }
+  int64_t rowPitch() const { return product.tile.depth; }
   static constexpr int64_t kPanelShift = 64;
   /// The rows or columns of a thread.
   int64_t own(bool isA) const { return product.across(isA) / kSide; }
@@ -91,7 +99,7 @@ private:
 /// Elements that are neighbours along the sum go to different rows of a panel.
 std::pair<int64_t, int64_t> LaneMultiplier::warpExtents(bool isA, int64_t fastPieces) const {
   const FactorAccess &access = product.access(isA);
-  if (!access.isAlongK)
+  if (keepsPieces(isA))
     return TileMultiplier::warpExtents(isA, fastPieces);
   int64_t fast = (bytesOf(type) > 4 ? 4 : 8) / access.pieceSize;
   return {fast, kWarpThreads / fast};
@@ -145,7 +153,7 @@ void LaneMultiplier::storeSlice(Value memory, int64_t slice, ArrayRef<Value> sum
   int64_t columns = own(false);
   for (int64_t i = 0; i < kPiece; ++i)
     for (int64_t j = 0; j < columns; j += pieceSize())
-      storeInRow(memory, add(placeOf(row, i), i % pieceSize()), placeOf(column, j),
+      storeInRow(memory, ownRow(i), placeOf(column, j),
                  sums.slice((slice * kPiece + i) * columns + j, pieceSize()));
 }
 

@@ -66,14 +66,15 @@ TiledProduct::TiledProduct(KernelShapes &shapes, const AttentionForm &attention,
     : form(product.form), batch(product.loops(attention.batch)), m(product.loops(attention.rows)),
       n(makesScores ? product.loops(attention.terms) : product.others),
       k(makesScores ? product.others : product.loops(attention.terms)),
-      matrixType(matrixTypeOf(form, factors)), readsScores(!makesScores) {
+      matrixType(matrixTypeOf(form, factors)) {
   constexpr int64_t kSmall = 64, kLarge = 128;
   bool isWide = !makesScores && constantOf(normalize(form.extentOf(n))).value_or(0) > kSmall;
   tile = {kSmall, isWide ? kLarge : kSmall, bytesOf(panelType()) == 2 ? 32 : 16};
-  if (readsScores)
-    a.isAlongK = true;
-  else
+  // Scores that it reads are in registers.
+  if (makesScores)
     a = findAccess(shapes, product.op, true);
+  else
+    a.isAlongK = true;
   b = findAccess(shapes, product.op, false);
 }
 

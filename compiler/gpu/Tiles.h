@@ -34,8 +34,6 @@ struct TiledProduct {
   mlir::Type matrixType;
   TileShape tile;
   FactorAccess a, b;
-  /// True if factor a are scores that the threads have in registers.
-  bool readsScores = false;
   /// The number of parts of the sum, each computed by other blocks. If there are several, a second
   /// launch adds them up in order.
   int64_t parts = 1;

@@ -60,6 +60,9 @@ def main():
     is_exact = precision == "f32"
     check("single", x, w, precision, not is_exact)
     check("transposed", x, w, precision, not is_exact)
+    x, w = (random.normal(size=size).astype(np.float32) for size in ((90, 300), (300, 67)))
+    check("long", x, w, precision, not is_exact)
+    check("long_transposed", x, w, precision, not is_exact)
     x, w = (random.normal(size=size).astype(np.float32) for size in ((40, 70), (70, 65)))
     check("half", x.astype(np.float16), w.astype(np.float16), "f32", True)
     check("brain", *((value.view(np.uint32) >> 16).astype(np.uint16) for value in (x, w)), "f32", True)
