@@ -11,6 +11,7 @@
 #include "compiler/fusion/MessageOrder.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/fusion/RepeatInputs.h"
+#include "compiler/fusion/SharedHeads.h"
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/HostForm.h"
 #include "mlir/IR/IRMapping.h"
@@ -365,7 +366,10 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
       inputs.clear();
       attention.clear();
       if (fuse && kindOf(entry.getBody().front()) == "gpu")
-        entry.walk([&](Block *block) { formAttention(*block, attention); });
+        entry.walk([&](Block *block) {
+          moveSharedHeads(*block);
+          formAttention(*block, attention);
+        });
       if (fuse)
         entry.walk([&](Block *block) { repeatReductionInputs(*block, inputs); });
       RunTimeSizes sizes(entry);

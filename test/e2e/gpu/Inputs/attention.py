@@ -98,6 +98,20 @@ check("dropped", feeds, [np.asarray(y) for y in Model(cpu, threads=1).call("drop
 q, k, v, g = operands(1, 180, s=170, d=100, e=150)
 check("wide", dict(q=q, k=k, v=v, g=g), reference(q, k, v, g), stores=False)
 
+q, k, v, _ = operands(1, 2, 90, s=190, d=32, e=32)
+q, g = normal(1, 6, 90, 32), normal(1, 6, 90, 32)
+valid = np.arange(190) < np.array([[150]])
+bias = normal(6, 90, 190)
+y, dq, dk, dv = reference(
+    q, *(np.repeat(x, 3, axis=1) for x in (k, v)), g, bias=bias, mask=(valid[:, None, None, :], -1e9))
+dk, dv = (x.reshape(1, 2, 3, 190, 32).sum(axis=2) for x in (dk, dv))
+check("shared", dict(q=q, k=k, v=v, valid=valid, bias=bias, g=g), [y, dq, dk, dv], stores=False)
+lower = np.tril(np.ones((90, 90), bool))
+k, v = k[:, :, :90], v[:, :, :90]
+y, dq, dk, dv = reference(q, *(np.repeat(x, 3, axis=1) for x in (k, v)), g, mask=(lower, -np.inf))
+dk, dv = (x.reshape(1, 2, 3, 90, 32).sum(axis=2) for x in (dk, dv))
+check("shared_causal", dict(q=q, k=k, v=v, g=g), [y, dq, dk, dv], stores=False)
+
 rounded = [(x.view(np.uint32) + 0x8000 >> 16).astype(np.uint16) for x in operands(1, 2, 120, s=200, d=32, e=64)]
 want = reference(*(number(x) for x in rounded))
 check("half", dict(zip("qkvg", rounded)), want, stores=False, worst=2e-2)
