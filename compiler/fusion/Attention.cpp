@@ -104,6 +104,12 @@ private:
 // Recognition
 //===----------------------------------------------------------------------===//
 
+static SmallVector<Operation *> inOrder(ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> result(ops);
+  llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return result;
+}
+
 /// Returns true for a maximum or sum of rows that keeps their axis.
 static bool isOfRows(Operation *op) {
   auto max = dyn_cast<MaxOp>(op);
@@ -113,6 +119,23 @@ static bool isOfRows(Operation *op) {
   int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
   SmallVector<int64_t> axes = reducedAxes(max ? max.getAxisAttr() : sum.getAxisAttr(), rank);
   return axes.size() == 1 && axes.front() == rank - 1;
+}
+
+/// Leaves out what is not computed from a product, as masks: several attentions may share it.
+static Slice madeFromProducts(const Slice &slice) {
+  SmallVector<Operation *> ops(slice.scores.getArrayRef());
+  ops.append(slice.rows.begin(), slice.rows.end());
+  Slice result;
+  result.hasProduct = slice.hasProduct;
+  for (Operation *op : inOrder(ops)) {
+    bool isMade = isa<MatmulOp>(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+                    Operation *maker = operand.getDefiningOp();
+                    return maker && (result.scores.contains(maker) || result.rows.contains(maker));
+                  });
+    if (isMade)
+      (slice.rows.contains(op) ? result.rows : result.scores).insert(op);
+  }
+  return result;
 }
 
 /// Collects what computes a value of the scores' shape; values of other kinds are operands.
@@ -138,7 +161,7 @@ Slice AttentionFinder::sliceOf(Value value, Operation *reader) const {
         work.push_back(op->getOperand(0));
     }
   }
-  return slice;
+  return madeFromProducts(slice);
 }
 
 /// Finds the softmax of a slice: exp(x - max(x)), divided by its sum.
@@ -165,7 +188,8 @@ static std::optional<Softmax> softmaxOf(const Slice &slice) {
       auto quotient = dyn_cast<DivOp>(user);
       return quotient && quotient.getLhs() == exp.getResult();
     });
-    if (!isMaximum || !divides || !difference->hasOneUse())
+    bool isF32 = elementTypeOf(sum.getType()).isF32();
+    if (!isMaximum || !divides || !difference->hasOneUse() || !isF32)
       return std::nullopt;
     softmax.sum = sum;
     return softmax;
@@ -194,11 +218,18 @@ std::vector<Attention> AttentionFinder::find() {
     attention.slice.append(slice);
   }
   std::vector<Attention> result;
+  llvm::SmallDenseSet<Operation *> products;
   for (auto &[leader, attention] : byClass)
     if (std::optional<Softmax> softmax = softmaxOf(attention.slice)) {
       attention.softmax = *softmax;
-      if (isClosed(attention))
-        result.push_back(std::move(attention));
+      bool areOwn = llvm::none_of(attention.products, [&](const Product &product) {
+        return products.contains(product.op);
+      });
+      if (!areOwn || !isClosed(attention))
+        continue;
+      for (const Product &product : attention.products)
+        products.insert(product.op);
+      result.push_back(std::move(attention));
     }
   return result;
 }
@@ -212,17 +243,29 @@ static bool isTiled(Value value) {
          llvm::all_of(type.getShape().take_back(2), isLarge);
 }
 
+/// The columns of a product, 0 if their number is known only when it runs.
+static int64_t columnsOf(const Product &product) {
+  auto type = cast<RankedTensorType>(product.result().getType());
+  return std::max<int64_t>(type.getDimSize(type.getRank() - 1 - product.factor), 0);
+}
+
 /// Returns true if there are enough scores for tiles, and nothing else reads them.
 bool AttentionFinder::isClosed(const Attention &attention) const {
   auto type = cast<RankedTensorType>(attention.products.front().scores().getType());
   if (type.hasStaticShape() && type.getNumElements() < kLeastScores)
     return false;
   for (const Product &product : attention.products)
-    if (!isTiled(product.scores()) || !isTiled(product.other()))
+    if (!isTiled(product.scores()) || !isTiled(product.other()) || columnsOf(product) == 0)
       return false;
+  // The same units multiply all factors of one type.
+  Type factorType;
   for (Operation *op : attention.slice.scores)
-    if (isa<MatmulOp>(op) && !llvm::all_of(op->getOperands(), isTiled))
-      return false;
+    if (isa<MatmulOp>(op)) {
+      Type type = elementTypeOf(op->getOperand(0).getType());
+      if (!llvm::all_of(op->getOperands(), isTiled) || (factorType && factorType != type))
+        return false;
+      factorType = type;
+    }
   llvm::SmallDenseSet<Operation *> products;
   for (const Product &product : attention.products)
     if (!products.insert(product.op).second || attention.slice.scores.contains(product.op))
@@ -238,12 +281,6 @@ bool AttentionFinder::isClosed(const Attention &attention) const {
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
-
-static SmallVector<Operation *> inOrder(ArrayRef<Operation *> ops) {
-  SmallVector<Operation *> result(ops);
-  llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return result;
-}
 
 void AttentionFinder::addKernel(ArrayRef<Operation *> members) {
   for (Operation *op : members)
@@ -414,6 +451,15 @@ void AttentionFinder::repeat(ArrayRef<Product> products, const Attention &attent
   addKernel(members);
 }
 
+/// Returns the last check between two operations; the first of these if there is none.
+static Operation *lastCheck(Operation *first, Operation *last) {
+  Operation *check = first;
+  for (Operation *op = first; op != last; op = op->getNextNode())
+    if (isa<CheckOp>(op))
+      check = op;
+  return check;
+}
+
 /// Returns true if what a product needs, besides scores, is there before `op`.
 bool AttentionFinder::canMoveTo(const Product &product, Operation *op) const {
   Slice slice = sliceOf(product.scores(), product.op);
@@ -422,25 +468,50 @@ bool AttentionFinder::canMoveTo(const Product &product, Operation *op) const {
     return !maker || maker->getBlock() != &block || slice.scores.contains(maker) ||
            slice.rows.contains(maker) || maker->isBeforeInBlock(op);
   };
-  return isThere(product.other()) && llvm::all_of(slice.scores, [&](Operation *score) {
+  return lastCheck(op, product.op) == op && isThere(product.other()) &&
+         llvm::all_of(slice.scores, [&](Operation *score) {
            return llvm::all_of(score->getOperands(), isThere);
          });
 }
 
-/// Moves an operation to the last one in the block that computes an operand.
+/// Moves an operation to the last one in the block that computes an operand, but not over a check:
+/// sizes may rely on it.
 static void moveUp(Operation *op) {
   Operation *last = nullptr;
   for (Value operand : op->getOperands())
     if (Operation *maker = operand.getDefiningOp(); maker && maker->getBlock() == op->getBlock())
       last = !last || last->isBeforeInBlock(maker) ? maker : last;
   if (last)
-    op->moveAfter(last);
+    op->moveAfter(lastCheck(last, op));
 }
 
-/// The columns of a product; those that are known when it runs count as few.
-static int64_t columnsOf(const Product &product) {
-  auto type = cast<RankedTensorType>(product.result().getType());
-  return std::max<int64_t>(type.getDimSize(type.getRank() - 1 - product.factor), 0);
+/// Returns true if the scores of a product are a softmax that is scaled, selected or rounded, by
+/// nothing that is computed from scores: then the division can wait for the end of rows.
+static bool dividesLast(const Product &product, const Attention &attention) {
+  auto isApart = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    return !maker ||
+           !(attention.slice.scores.contains(maker) || attention.slice.rows.contains(maker));
+  };
+  Value value = product.scores();
+  while (Operation *op = value.getDefiningOp()) {
+    auto quotient = dyn_cast<DivOp>(op);
+    if (quotient && quotient.getRhs().getDefiningOp() == attention.softmax.sum)
+      return true;
+    auto select = dyn_cast<SelectOp>(op);
+    bool isZeroElse = select && matchPattern(select->getOperand(2), m_AnyZeroFloat());
+    if (isa<CastOp, NegOp>(op) || (quotient && isApart(quotient.getRhs())))
+      value = op->getOperand(0);
+    else if (isa<MulOp>(op) && isApart(op->getOperand(1)))
+      value = op->getOperand(0);
+    else if (isa<MulOp>(op) && isApart(op->getOperand(0)))
+      value = op->getOperand(1);
+    else if (isZeroElse && isApart(select->getOperand(0)))
+      value = select->getOperand(1);
+    else
+      return false;
+  }
+  return false;
 }
 
 void AttentionFinder::form(const Attention &attention) {
@@ -452,6 +523,8 @@ void AttentionFinder::form(const Attention &attention) {
       return op == attention.softmax.max || op == attention.softmax.sum;
     });
     if (product.sumsRows() && readsOnlySoftmax && slice.rows.size() == 2) {
+      if (!dividesLast(product, attention))
+        return;
       forward.push_back(product);
       continue;
     }

@@ -256,9 +256,20 @@ void AttentionEmitter::forSums(size_t product, Values &sums,
   }
 }
 
+/// A scale that says that earlier sums do not count.
+static constexpr double kDrop = -1;
+
+/// Scales what was summed before the maximum of its row grew.
+Value AttentionEmitter::scaled(Value sum, Value scale) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(sum.getType()));
+  Value drops = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, scale, zero);
+  Value product = arith::MulFOp::create(b, loc, sum, scale);
+  return arith::SelectOp::create(b, loc, drops, zero, product);
+}
+
 /// Moves the maxima on to a tile and adds its exponentials. Returns by how much earlier sums of a
-/// row are to be scaled. Rows without a score above minus infinity have zeros so far, for a maximum
-/// that is replaced by 0.
+/// row are to be scaled. Until there is a score above minus infinity, exponentials are NaN, as
+/// those of a row without any: sums of them do not count when there is one.
 AttentionEmitter::Values AttentionEmitter::updateSoftmax(const Columns &columns, State &state) {
   Values scales, &maxima = state.rows[0], &sums = state.rows[1];
   Values next = reduce(0, columns, initialState().rows[0]);
@@ -266,17 +277,18 @@ AttentionEmitter::Values AttentionEmitter::updateSoftmax(const Columns &columns,
   Type type = next.front().getType();
   Value lowest = arith::ConstantOp::create(
       b, loc, *arith::getNeutralElement(combinerOf(attention.rowOps[0], 0)));
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  Value drop = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, kDrop));
   for (int64_t row = 0; row < layout().ownRows(); ++row) {
     Value maximum = combine(b, loc, combinerOf(attention.rowOps[0], 0), maxima[row], next[row]);
-    Value isLowest = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
-    Value subtracted = arith::SelectOp::create(b, loc, isLowest, zero, maximum);
-    Value grown = arith::SubFOp::create(b, loc, maxima[row], subtracted);
-    scales.push_back(math::ExpOp::create(b, loc, grown));
-    sums[row] = arith::MulFOp::create(b, loc, sums[row], scales.back());
+    Value wasLowest = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maxima[row], lowest);
+    Value grown = arith::SubFOp::create(b, loc, maxima[row], maximum);
+    Value scale = math::ExpOp::create(b, loc, grown);
+    scales.push_back(arith::SelectOp::create(b, loc, wasLowest, drop, scale));
+    // Sums of rows without a score so far are NaN, but those of no tile are zero.
+    sums[row] = scaled(sums[row], scales.back());
     maxima[row] = maximum;
     Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1.0));
-    e.bind(attention.rowOps[0]->getResult(0), rowIndices(0, row), subtracted);
+    e.bind(attention.rowOps[0]->getResult(0), rowIndices(0, row), maximum);
     e.bind(attention.rowOps[1]->getResult(0), rowIndices(1, row), one);
   }
   sums = reduce(1, columns, sums);
@@ -433,9 +445,7 @@ AttentionEmitter::State AttentionEmitter::addTile(LoopDim number, State state) {
         waitForCopies(b, loc, 0);
       group.wait();
       if (first == 0 && attention.isSoftmax)
-        forSums(i, state.sums[i], [&](Value sum, Value scale) -> Value {
-          return arith::MulFOp::create(b, loc, sum, scale);
-        });
+        forSums(i, state.sums[i], [&](Value sum, Value scale) { return scaled(sum, scale); });
       multiply(i, first, count, state.sums[i]);
     }
   }
@@ -458,12 +468,23 @@ void AttentionEmitter::emit(ArrayRef<AffineExpr> point) {
     storeRows(i, values, columnTile);
   }
   if (attention.isSoftmax) {
+    // Without a score above minus infinity, elements of the softmax are NaN, but those that a
+    // selection drops are zero, and so are sums over no terms: they need no division.
+    Value one =
+        arith::ConstantOp::create(b, loc, b.getFloatAttr(state.rows[1].front().getType(), 1));
+    Values divisors;
+    for (auto [maximum, total] : llvm::zip_equal(state.rows[0], state.rows[1])) {
+      Value lowest = arith::ConstantOp::create(
+          b, loc, *arith::getNeutralElement(combinerOf(attention.rowOps[0], 0)));
+      Value isLowest = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
+      divisors.push_back(arith::SelectOp::create(b, loc, isLowest, one, total));
+    }
     group.wait(); // for the readers of scales
-    storeRowValues(state.rows[1]);
+    storeRowValues(divisors);
     group.wait();
     for (auto [i, sums] : llvm::enumerate(state.sums))
-      forSums(i, sums, [&](Value sum, Value total) -> Value {
-        return arith::DivFOp::create(b, loc, sum, total);
+      forSums(i, sums, [&](Value sum, Value divisor) -> Value {
+        return arith::DivFOp::create(b, loc, sum, divisor);
       });
   }
   for (auto [tile, sums] : llvm::zip_equal(resultTiles, state.sums))

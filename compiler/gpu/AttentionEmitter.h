@@ -52,6 +52,7 @@ private:
   void bindScores(const std::vector<Values> &sums, const Columns &columns);
   Values reduce(size_t op, const Columns &columns, Values accumulators);
   Values combineRows(size_t op, const Values &values);
+  mlir::Value scaled(mlir::Value sum, mlir::Value scale);
   Values updateSoftmax(const Columns &columns, State &state);
   std::vector<Values> factors(const Columns &columns);
   void bringPanels(size_t product, mlir::Value term, int64_t first, int64_t count);

@@ -34,9 +34,7 @@ public:
     return hasRows(isA) ? add(mul(across, rowPitch()), along) : add(mul(along, pitch(isA)), across);
   }
   std::pair<int64_t, int64_t> warpExtents(bool isA, int64_t fastPieces) const override;
-  bool keepsPieces(bool isA) const override {
-    return hasRows(isA) || !product.access(isA).isAlongK;
-  }
+  bool keepsPieces(bool isA) const override { return hasRows(isA) == product.access(isA).isAlongK; }
   void multiply(Value a, Value b, Values &sums) override;
 
   int64_t ownRows() const override { return own(true); }
@@ -72,7 +70,7 @@ private:
   /// which are in different halves of the banks, and so are the same rows of one panel and the
   /// next, which threads write that have scores.
   bool hasRows(bool isA) const {
-    return isA && product.access(isA).isAlongK && bytesOf(type) == sizeof(float);
+    return isA && product.hasRowPanel && bytesOf(type) == sizeof(float);
   }
   int64_t rowPitch() const { return product.tile.depth; }
   static constexpr int64_t kPanelShift = 64;
@@ -96,7 +94,7 @@ private:
 
 } // namespace
 
-/// Elements that are neighbours along the sum go to different rows of a panel.
+/// Elements that are neighbours in memory are not in a panel.
 std::pair<int64_t, int64_t> LaneMultiplier::warpExtents(bool isA, int64_t fastPieces) const {
   const FactorAccess &access = product.access(isA);
   if (keepsPieces(isA))

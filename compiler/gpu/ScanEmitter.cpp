@@ -84,7 +84,12 @@ Value ScanEmitter::combineStates(Value earlier, Value later) {
   bool isWidened = element.getType() != later.getType();
   if (!isWidened)
     mapping.map(element, later);
+  auto resolve = [&](Value operand) {
+    if (operand.getParentBlock() != &region)
+      mapping.map(operand, e.scalar(operand));
+  };
   for (Operation &inner : region.without_terminator()) {
+    llvm::for_each(inner.getOperands(), resolve);
     if (isWidened && llvm::is_contained(inner.getOperands(), Value(element)))
       mapping.map(inner.getResult(0), later);
     else

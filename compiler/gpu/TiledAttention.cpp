@@ -15,12 +15,21 @@ bool tfc::gpu::takesAttention(const AttentionForm &attention) {
   auto fits = [&](const AttentionProduct &product) {
     return product.form.computeType.isF32() && isLarge(product.form.extentOf(product.others));
   };
+  // Columns of which there may be none have no tile, but rows have reductions all the same.
+  auto isKnown = [&](const AttentionProduct &product) {
+    return constantOf(normalize(product.form.extentOf(product.others))).has_value();
+  };
+  // All threads have the same elements of each tile of scores.
+  auto isLikeFirst = [&](const AttentionProduct &product) {
+    return hasShortFactors(product.form) == hasShortFactors(attention.scores.front().form);
+  };
   auto isF32 = [](linalg::GenericOp op) {
     return getElementTypeOrSelf(op->getResult(0).getType()).isF32();
   };
   return isLarge(attention.extentOf(attention.rows)) &&
          isLarge(attention.extentOf(attention.terms)) && llvm::all_of(attention.scores, fits) &&
-         llvm::all_of(attention.results, fits) && llvm::all_of(attention.rowOps, isF32);
+         llvm::all_of(attention.scores, isLikeFirst) && llvm::all_of(attention.results, fits) &&
+         llvm::all_of(attention.results, isKnown) && llvm::all_of(attention.rowOps, isF32);
 }
 
 TiledAttention::TiledAttention(KernelShapes &shapes, const AttentionForm &attention, Type factors)
@@ -37,13 +46,12 @@ SmallVector<AffineExpr> TiledAttention::gridSizes() const {
     sizes.push_back(attention->sizes[dim]);
   sizes.push_back(normalize(attention->extentOf(attention->rows).ceilDiv(kTile)));
   // Products with fewer columns have nothing to store in the tiles that only others have.
-  AffineExpr columns = getAffineConstantExpr(1, sizes.back().getContext());
-  for (const TiledProduct &product : results) {
-    AffineExpr own = normalize(product.form.extentOf(product.n).ceilDiv(product.tile.n));
-    std::optional<int64_t> known = constantOf(own), most = constantOf(columns);
-    columns = !known || !most ? normalize(columns + own) : *known > *most ? own : columns;
-  }
-  sizes.push_back(columns);
+  int64_t columns = 1;
+  for (const TiledProduct &product : results)
+    columns = std::max<int64_t>(
+        columns,
+        llvm::divideCeil(*constantOf(normalize(product.form.extentOf(product.n))), product.tile.n));
+  sizes.push_back(getAffineConstantExpr(columns, sizes.back().getContext()));
   return sizes;
 }
 

@@ -48,6 +48,10 @@ static Type matrixTypeOf(const ContractionForm &form, Type factors) {
   return type.isF16() || type.isBF16() ? type : factors;
 }
 
+bool hasShortFactors(const ContractionForm &form) {
+  return bool(matrixTypeOf(form, /*factors=*/{}));
+}
+
 TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op, Type factors)
     : form(*matchContraction(op, shapes)), matrixType(matrixTypeOf(form, factors)) {
   divideOuter(op, form, batch, n);
@@ -58,6 +62,7 @@ TiledProduct::TiledProduct(KernelShapes &shapes, linalg::GenericOp op, Type fact
   chooseTile();
   a = findAccess(shapes, op, true);
   b = findAccess(shapes, op, false);
+  hasRowPanel = a.isAlongK;
   divideSum();
 }
 
@@ -70,6 +75,7 @@ TiledProduct::TiledProduct(KernelShapes &shapes, const AttentionForm &attention,
   constexpr int64_t kSmall = 64, kLarge = 128;
   bool isWide = !makesScores && constantOf(normalize(form.extentOf(n))).value_or(0) > kSmall;
   tile = {kSmall, isWide ? kLarge : kSmall, bytesOf(panelType()) == 2 ? 32 : 16};
+  hasRowPanel = true;
   // Scores that it reads are in registers.
   if (makesScores)
     a = findAccess(shapes, product.op, true);

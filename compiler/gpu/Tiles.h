@@ -34,6 +34,9 @@ struct TiledProduct {
   mlir::Type matrixType;
   TileShape tile;
   FactorAccess a, b;
+  /// True if panels of factor a may have rows: if it has neighbours along the sum, and in
+  /// attention, where all products that make scores have the same ones in the same threads.
+  bool hasRowPanel = false;
   /// The number of parts of the sum, each computed by other blocks. If there are several, a second
   /// launch adds them up in order.
   int64_t parts = 1;
@@ -70,6 +73,10 @@ private:
   FactorAccess findAccess(kernels::KernelShapes &shapes, mlir::linalg::GenericOp op, bool isA);
   void divideSum();
 };
+
+/// Returns true if both factors of a product have the same floats of 16 bits, which matrix units
+/// multiply in any case.
+bool hasShortFactors(const kernels::ContractionForm &form);
 
 /// Returns true if tiles suit a sum of products: it has enough rows, columns and terms.
 bool takesTiles(mlir::linalg::GenericOp op, const kernels::ContractionForm &form);

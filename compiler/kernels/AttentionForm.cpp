@@ -228,6 +228,8 @@ bool Matcher::classify() {
     }
     if (generic.getNumReductionLoops() == 0)
       continue;
+    if (llvm::is_contained(shapes.loopSizes(generic), AffineExpr()))
+      return false; // reported by the schedule
     if (std::optional<ContractionForm> own = matchContraction(generic, shapes))
       products.push_back({generic, *own});
     else if (generic->getNumResults() == 1 && combinerOf(generic, 0))
