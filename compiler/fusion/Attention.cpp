@@ -536,9 +536,12 @@ void AttentionFinder::form(const Attention &attention) {
     auto place = llvm::find_if(others, fits);
     (place == others.end() ? others.emplace_back() : *place).push_back(product);
   }
-  if (forward.empty() || forward.size() > kMostProducts)
+  if (forward.size() > kMostProducts)
     return;
-  Slice slice;
+  // If the gradient alone is wanted, a kernel makes the maximum and the sum.
+  SumOp sum = attention.softmax.sum;
+  Slice slice = sliceOf(sum.getX(), sum);
+  slice.rows.insert(sum);
   for (const Product &product : forward)
     slice.append(sliceOf(product.scores(), product.op));
   SmallVector<Operation *> members(slice.scores.getArrayRef());

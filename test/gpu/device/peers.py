@@ -3,7 +3,7 @@
 import time
 
 
-def functions(torch, rows, columns, side):
+def functions(torch, rows, columns, side, heads):
     """Returns the computation of each measured entry, on values of its own."""
     tensors = {}
 
@@ -29,6 +29,16 @@ def functions(torch, rows, columns, side):
 
         found[f"product_{name}"] = lambda product=product: product(False)
         found[f"product_transposed_{name}"] = lambda product=product: product(True)
+    found["scan"] = lambda: torch.cumsum(x(), 1)
+    for name, dtype in ("f32", torch.float32), ("tf32", torch.float32), ("bf16", torch.bfloat16):
+        def attention(gradient, dtype=dtype, is_tf32=name == "tf32"):
+            torch.backends.cuda.matmul.allow_tf32 = is_tf32
+            q, k, v = (get(name, dtype, *heads).requires_grad_(gradient) for name in "qkv")
+            result = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+            return torch.autograd.grad(result, [q, k, v], get("g", dtype, *heads)) if gradient else result
+
+        found[f"attention_{name}"] = lambda attention=attention: attention(False)
+        found[f"attention_gradient_{name}"] = lambda attention=attention: attention(True)
     return found
 
 
@@ -54,7 +64,7 @@ def compare(figures):
     if not torch.cuda.is_available():
         return "none that torch finds, so peers are not measured"
     for figure in figures:
-        function = functions(torch, figure["rows"], figure["columns"], figure["side"]).get(figure["name"])
+        function = functions(torch, figure["rows"], figure["columns"], figure["side"], figure["heads"]).get(figure["name"])
         if function:
             seconds = seconds_of(torch, function)
             figure["peer_microseconds"] = seconds * 1e6

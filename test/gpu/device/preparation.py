@@ -22,11 +22,15 @@ CASES = {
     "tiles": ("test/e2e/gpu/precision.test", []),
     "tiles-tf32": ("test/e2e/gpu/precision.test", ["--precision=tf32"]),
     "tiles-bf16": ("test/e2e/gpu/precision.test", ["--precision=bf16"]),
+    "attention": ("test/e2e/gpu/attention.test", []),
+    "attention-tf32": ("test/e2e/gpu/attention.test", ["--precision=tf32"]),
+    "attention-bf16": ("test/e2e/gpu/attention.test", ["--precision=bf16"]),
+    "scans": ("test/e2e/gpu/scans.test", []),
     "digits": ("docs/examples/digits/digits.graph", []),
     "text": ("docs/examples/text/text.graph", []),
     "convnet": ("docs/examples/convnet/convnet.graph", []),
 }
-SIZES = {"n": 5, "m": 3, "time": 6, "batch": 4}
+SIZES = {"n": 5, "m": 3, "time": 6, "batch": 4, "t": 70, "s": 90, "h": 2}
 QUICK_CASES = ["rows", "digits"]
 # Random programs, every second one without code for a GPU, so that the driver compiles its PTX.
 RANDOM_PROGRAMS = 100
@@ -34,9 +38,13 @@ RANDOM_PROGRAMS = 100
 # The sizes of what is measured, in variables on the GPU.
 ROWS, COLUMNS, SIDE = 16384, 4096, 4096
 QUICK_ROWS, QUICK_COLUMNS, QUICK_SIDE = 32, 64, 64
+# Batch, heads, positions and elements of attention.
+HEADS, QUICK_HEADS = (4, 16, 2048, 64), (1, 2, 64, 16)
 
 
 HEAD = """graph measured edition 1
+
+use layers: attend
 
 fn normalized(x: f32[m, n]) -> f32[m, n] {
   d = x - mean(x, axis: 1, keep_dims: true)
@@ -80,6 +88,7 @@ def feeds_of(random, model, entry):
 def measured_graph(quick):
     """A graph with an entry for each row of the table: it repeats a statement."""
     rows, columns, side = (QUICK_ROWS, QUICK_COLUMNS, QUICK_SIDE) if quick else (ROWS, COLUMNS, SIDE)
+    heads = QUICK_HEADS if quick else HEADS
     lines, table = [HEAD], []
 
     def declare(name, dtype, *shape):
@@ -88,7 +97,7 @@ def measured_graph(quick):
     def measure(name, statement, moved=0, multiplied=0, dtype="f32"):
         lines.append(f"entry measure_{name}(rounds: i32) {{ for i in 0..rounds {{ {statement} }} }}")
         table.append(dict(name=name, entry=f"measure_{name}", bytes=moved, multiplications=multiplied, dtype=dtype, rows=rows, columns=columns,
-                          side=side))
+                          side=side, heads=heads))
 
     for name in "x", "y":
         declare(name, "f32", rows, columns)
@@ -109,6 +118,17 @@ def measured_graph(quick):
         measure(f"product_{dtype}", f"assign(c_{dtype}, matmul(a_{dtype}, b_{dtype}))", multiplied=side**3, dtype=dtype)
         measure(f"product_transposed_{dtype}", f"assign(c_{dtype}, matmul(a_{dtype}, b_{dtype}, transpose_rhs: true))",
                 multiplied=side**3, dtype=dtype)
+    measure("scan", "assign(y, cumsum(x, axis: 1))", 2 * size)
+    multiplications = 2 * heads[0] * heads[1] * heads[2] ** 2 * heads[3]
+    for dtype in "f32", "bf16":
+        for name in "q", "k", "v", "g", "o":
+            declare(f"{name}_{dtype}", dtype, *heads)
+        q, k, v, g, o = (f"{name}_{dtype}" for name in "qkvgo")
+        measure(f"attention_{dtype}", f"assign({o}, attend({q}, {k}, {v}))", multiplied=multiplications, dtype=dtype)
+        # The gradient has five products besides the two of the result.
+        gradient = f"result = attend({q}, {k}, {v})\n dq, dk, dv = gradients(sum(f32(result) * f32({g})), [{q}, {k}, {v}])"
+        measure(f"attention_gradient_{dtype}", f"{gradient}\n assign({o}, result)\n assign({q}, dq)\n assign({k}, dk)\n assign({v}, dv)",
+                multiplied=multiplications * 7 // 2, dtype=dtype)
     return "\n".join(lines) + "\n", table
 
 

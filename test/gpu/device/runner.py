@@ -112,7 +112,7 @@ def measure(folder, report):
     for name in "measured", "measured-tf32":
         model = Model(library_file(folder, name), threads=1)
         for variable, (dtype, shape) in model.variables.items():
-            if variable in ("x", "scale") or variable.startswith(("a_", "b_")):
+            if variable in ("x", "scale") or variable.startswith(("a_", "b_", "q_", "k_", "v_", "g_")):
                 values = random.standard_normal(shape, dtype=np.float32)
                 model[variable] = (values.view(np.uint32) >> 16).astype(np.uint16) if variable.endswith("_bf16") else values.astype(dtype)
         for row in described["table"]:

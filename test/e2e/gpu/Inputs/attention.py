@@ -76,6 +76,9 @@ assert np.isnan(got[0]).all()  # of a scale of 1 / 0
 q, k, v, g = operands(2, 1, 140, s=190, d=40, e=24)
 check("train", dict(q=q, k=k, v=v, g=g), reference(q, k, v, g), stores=False)
 
+q, k, v, g = operands(1, 140, s=190, d=32, e=32)
+check("gradient", dict(q=q, k=k, v=v, g=g), reference(q, k, v, g, scale=1.0)[1:], stores=False)
+
 q, k, v, g = operands(1, 2, 150, s=150, d=32, e=32)
 slope = 2.0 ** (-8.0 * np.arange(1, 3) / 2)
 distance = np.abs(np.arange(150)[:, None] - np.arange(150))
