@@ -7,7 +7,6 @@
 
 #include "compiler/fusion/Attention.h"
 #include "compiler/fusion/Grouping.h"
-#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -49,12 +48,10 @@ struct Product {
 /// and the sums and maxima of their rows.
 struct Slice {
   llvm::SetVector<Operation *> scores, rows;
-  bool hasProduct = false;
 
   void append(const Slice &other) {
     scores.insert_range(other.scores);
     rows.insert_range(other.rows);
-    hasProduct |= other.hasProduct;
   }
 };
 
@@ -104,14 +101,7 @@ private:
 // Recognition
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Operation *> inOrder(ArrayRef<Operation *> ops) {
-  SmallVector<Operation *> result(ops);
-  llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return result;
-}
-
-/// Returns true for a maximum or sum of rows that keeps their axis.
-static bool isOfRows(Operation *op) {
+bool tfc::fusion::isOfRows(Operation *op) {
   auto max = dyn_cast<MaxOp>(op);
   auto sum = dyn_cast<SumOp>(op);
   if (!(max && max.getKeepDims()) && !(sum && sum.getKeepDims()))
@@ -126,7 +116,6 @@ static Slice madeFromProducts(const Slice &slice) {
   SmallVector<Operation *> ops(slice.scores.getArrayRef());
   ops.append(slice.rows.begin(), slice.rows.end());
   Slice result;
-  result.hasProduct = slice.hasProduct;
   for (Operation *op : inOrder(ops)) {
     bool isMade = isa<MatmulOp>(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
                     Operation *maker = operand.getDefiningOp();
@@ -151,7 +140,6 @@ Slice AttentionFinder::sliceOf(Value value, Operation *reader) const {
       continue;
     bool isScore = shapeOf(next.getType()) == shape;
     if (isScore && isa<MatmulOp>(op)) {
-      slice.hasProduct = true;
       slice.scores.insert(op);
     } else if (isScore && isa<ScalarOpInterface>(op)) {
       if (slice.scores.insert(op))
@@ -205,7 +193,7 @@ std::vector<Attention> AttentionFinder::find() {
     for (unsigned factor : {0u, 1u}) {
       Product product{op, factor};
       Slice slice = sliceOf(product.scores(), op);
-      if (!slice.hasProduct)
+      if (slice.scores.empty())
         continue;
       for (Operation *other : slice.scores)
         classes.unionSets(slice.scores.front(), other);
@@ -368,13 +356,6 @@ static SmallVector<Operation *> copy(ArrayRef<Operation *> ops, OpBuilder &b, IR
   for (Operation *op : inOrder(ops))
     copies.push_back(b.clone(*op, mapping));
   return copies;
-}
-
-/// Lets an operation share kernels with those that `other` can.
-static void placeLike(Operation *other, Operation *op) {
-  copyPlacement(other, op);
-  if (Attribute epoch = other->getAttr(kEpochAttr))
-    op->setAttr(kEpochAttr, epoch);
 }
 
 /// Returns what an earlier kernel uses for sums of rows if that is there already, else null.

@@ -9,6 +9,9 @@ namespace tfc::fusion {
 /// The operations that attention kernels compute, each with the number of its kernel.
 using AttentionKernels = llvm::DenseMap<mlir::Operation *, unsigned>;
 
+/// Returns true for a maximum or sum of rows that keeps their axis.
+bool isOfRows(mlir::Operation *op);
+
 /// Attention is a product whose factor is a softmax of another product, the scores. Its kernel
 /// computes the scores block by block, with a running maximum and sum of their rows, and returns
 /// these with the result. The products of its gradient become kernels that compute the scores

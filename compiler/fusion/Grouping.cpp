@@ -42,6 +42,18 @@ bool canShareKernel(Operation *a, Operation *b) {
          a->getAttr(kEpochAttr) == b->getAttr(kEpochAttr);
 }
 
+void placeLike(Operation *other, Operation *op) {
+  copyPlacement(other, op);
+  if (Attribute epoch = other->getAttr(kEpochAttr))
+    op->setAttr(kEpochAttr, epoch);
+}
+
+SmallVector<Operation *> inOrder(ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> result(ops);
+  llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return result;
+}
+
 bool isView(Operation *op, int depth) {
   if (isInRegister(op) || isStoredView(op))
     return false;

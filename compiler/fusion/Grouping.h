@@ -39,6 +39,11 @@ bool isRowReduction(mlir::Operation *op);
 /// Returns true unless the operations are placed on different devices, which matters where entries
 /// are not divided: their kernels are those of the partitions; or wait for different messages.
 bool canShareKernel(mlir::Operation *a, mlir::Operation *b);
+/// Lets an operation share kernels with those that `other` can.
+void placeLike(mlir::Operation *other, mlir::Operation *op);
+
+/// Returns operations of a block in its order.
+llvm::SmallVector<mlir::Operation *> inOrder(llvm::ArrayRef<mlir::Operation *> ops);
 
 /// The operations of a block that the kernels that read them each compute: views and small
 /// constants whose value the host does not need in memory.

@@ -101,9 +101,7 @@ void Slice::visit(Value input) {
 void Slice::repeat(DenseSet<Operation *> &inputs) {
   OpBuilder b(reduction);
   IRMapping mapping;
-  SmallVector<Operation *> inOrder = ops.takeVector();
-  llvm::sort(inOrder, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  for (Operation *op : inOrder)
+  for (Operation *op : tfc::fusion::inOrder(ops.getArrayRef()))
     inputs.insert(b.clone(*op, mapping));
   reduction->setOperand(0, mapping.lookup(reduction->getOperand(0)));
 }

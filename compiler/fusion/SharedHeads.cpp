@@ -7,7 +7,6 @@
 #include "compiler/fusion/SharedHeads.h"
 #include "compiler/fusion/Grouping.h"
 #include "dialects/dfg/Build.h"
-#include "dialects/dfg/Devices.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -39,7 +38,6 @@ public:
 private:
   bool collect(ReshapeOp start);
   Value adapt(OpBuilder &b, Operation *reader, Value operand);
-  Value placed(Operation *reader, Value value);
 
   Block &block;
   const Shapes &shapes;
@@ -65,14 +63,6 @@ static std::optional<Shapes> shapesOf(ReshapeOp op) {
   return isSplit ? std::optional(shapes) : std::nullopt;
 }
 
-/// Returns true for sums and maxima of the last axis that keep it.
-static bool keepsRows(Operation *op) {
-  if (!isa<SumOp, MaxOp>(op) || !isRowReduction(op))
-    return false;
-  Shape from = shapeOf(op->getOperand(0).getType()), to = shapeOf(op->getResult(0).getType());
-  return from.size() == to.size() && ArrayRef(from).drop_back() == ArrayRef(to).drop_back();
-}
-
 /// Finds the operations; returns false if another one reads their values.
 bool HeadMover::collect(ReshapeOp start) {
   SmallVector<Operation *> work{start};
@@ -93,7 +83,7 @@ bool HeadMover::collect(ReshapeOp start) {
         continue;
       }
       bool isScore = isa<ScalarOpInterface>(user) && shape == shapes.scores;
-      if (!isScore && !keepsRows(user))
+      if (!isScore && !isOfRows(user))
         return false;
       if (!ops.insert(user))
         continue;
@@ -102,14 +92,6 @@ bool HeadMover::collect(ReshapeOp start) {
     }
   }
   return !ends.empty();
-}
-
-Value HeadMover::placed(Operation *reader, Value value) {
-  Operation *op = value.getDefiningOp();
-  copyPlacement(reader, op);
-  if (Attribute epoch = reader->getAttr(kEpochAttr))
-    op->setAttr(kEpochAttr, epoch);
-  return value;
 }
 
 /// Returns an operand of other operations in the shape of products, or one that it broadcasts to.
@@ -134,7 +116,8 @@ Value HeadMover::adapt(OpBuilder &b, Operation *reader, Value operand) {
   DimExpr served = hasHeads ? DimExpr(shapes.factor) : DimExpr(1);
   auto set = [&](Value next) {
     if (next != operand)
-      operand = placed(reader, next);
+      placeLike(reader, next.getDefiningOp());
+    operand = next;
   };
   set(reshapeTo(b, operand, with({few, served, shape[rank - 2]})));
   set(broadcastTo(b, operand, with({few, DimExpr(shapes.factor), shapes.queries()})));
@@ -148,9 +131,8 @@ void HeadMover::move(ReshapeOp start, llvm::SmallDenseSet<Operation *> &moved) {
   IRMapping mapping;
   for (Operation *op : starts)
     mapping.map(op->getResult(0), op->getOperand(0));
-  SmallVector<Operation *> inOrder(ops.getArrayRef());
-  llvm::sort(inOrder, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *op : inOrder) {
+  SmallVector<Operation *> sorted = inOrder(ops.getArrayRef());
+  for (Operation *op : sorted) {
     OpBuilder b(op);
     IRMapping operands;
     for (Value operand : op->getOperands())
@@ -158,7 +140,7 @@ void HeadMover::move(ReshapeOp start, llvm::SmallDenseSet<Operation *> &moved) {
                    mapping.contains(operand) ? mapping.lookup(operand) : adapt(b, op, operand));
     Value copy = b.clone(*op, operands)->getResult(0);
     Shape shape = shapes.products;
-    if (keepsRows(op))
+    if (isOfRows(op))
       shape.back() = DimExpr(1);
     copy.setType(tensorOf(shape, elementTypeOf(copy.getType())));
     mapping.map(op->getResult(0), copy);
@@ -167,7 +149,7 @@ void HeadMover::move(ReshapeOp start, llvm::SmallDenseSet<Operation *> &moved) {
     end->getResult(0).replaceAllUsesWith(mapping.lookup(end->getOperand(0)));
   for (Operation *end : ends)
     end->erase();
-  for (Operation *op : llvm::reverse(inOrder))
+  for (Operation *op : llvm::reverse(sorted))
     op->erase();
   for (Operation *op : starts) {
     moved.insert(op);

@@ -48,12 +48,9 @@ static constexpr int64_t kRowBytes = kTile * 4 * sizeof(float);
 /// Gives all tiles their memory: the scores as a factor, then stages for one product at a time. The
 /// results are stored in the end, when nothing else needs memory.
 void AttentionEmitter::placeMemory() {
-  int64_t scoreBytes = 0, stageBytes = 0, sliceBytes = 0;
-  for (auto [tile, product] : llvm::zip_equal(resultTiles, tiled.results)) {
-    TileMultiplier &multiplier = tile->getMultiplier();
-    scoreBytes = std::max(scoreBytes, stepsOf(product) * multiplier.panelBytes(true));
+  int64_t scoreBytes = this->scoreBytes(), stageBytes = 0, sliceBytes = 0;
+  for (auto &tile : resultTiles)
     sliceBytes = std::max(sliceBytes, tile->sliceBytes());
-  }
   int64_t room = kMostSharedBytes - kRowBytes - scoreBytes;
   for (auto &tile : scoreTiles)
     stageBytes =
@@ -75,13 +72,18 @@ void AttentionEmitter::placeMemory() {
     tile->setMemory(scoreMemory, 0);
 }
 
+/// The memory of scores as a factor.
+int64_t AttentionEmitter::scoreBytes() const {
+  int64_t bytes = 0;
+  for (auto [tile, product] : llvm::zip_equal(resultTiles, tiled.results))
+    bytes = std::max(bytes, stepsOf(product) * tile->getMultiplier().panelBytes(true));
+  return bytes;
+}
+
 /// The steps of a product whose panels are in memory together.
 int64_t AttentionEmitter::chunkOf(size_t product) const {
   TileMultiplier &multiplier = resultTiles[product]->getMultiplier();
-  int64_t scoreBytes = 0;
-  for (auto [tile, own] : llvm::zip_equal(resultTiles, tiled.results))
-    scoreBytes = std::max(scoreBytes, stepsOf(own) * tile->getMultiplier().panelBytes(true));
-  int64_t room = kMostSharedBytes - kRowBytes - scoreBytes;
+  int64_t room = kMostSharedBytes - kRowBytes - scoreBytes();
   return std::min(stepsOf(tiled.results[product]), room / multiplier.panelBytes(false));
 }
 
@@ -146,6 +148,12 @@ void AttentionEmitter::placeProducts(ArrayRef<AffineExpr> point) {
 // State
 //===----------------------------------------------------------------------===//
 
+/// The value from which a reduction starts.
+Value AttentionEmitter::neutral(size_t number) {
+  Operation *combiner = combinerOf(attention.rowOps[number], 0);
+  return arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner));
+}
+
 AttentionEmitter::State AttentionEmitter::initialState() {
   State state;
   for (auto &tile : resultTiles) {
@@ -153,10 +161,8 @@ AttentionEmitter::State AttentionEmitter::initialState() {
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(multiplier.sumType()));
     state.sums.emplace_back(multiplier.numSums(), zero);
   }
-  for (linalg::GenericOp op : attention.rowOps) {
-    Value neutral = arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combinerOf(op, 0)));
-    state.rows.emplace_back(layout().ownRows(), neutral);
-  }
+  for (size_t i = 0; i < attention.rowOps.size(); ++i)
+    state.rows.emplace_back(layout().ownRows(), neutral(i));
   return state;
 }
 
@@ -272,11 +278,10 @@ Value AttentionEmitter::scaled(Value sum, Value scale) {
 /// those of a row without any: sums of them do not count when there is one.
 AttentionEmitter::Values AttentionEmitter::updateSoftmax(const Columns &columns, State &state) {
   Values scales, &maxima = state.rows[0], &sums = state.rows[1];
-  Values next = reduce(0, columns, initialState().rows[0]);
+  Values next = reduce(0, columns, Values(layout().ownRows(), neutral(0)));
   next = combineRows(0, next);
   Type type = next.front().getType();
-  Value lowest = arith::ConstantOp::create(
-      b, loc, *arith::getNeutralElement(combinerOf(attention.rowOps[0], 0)));
+  Value lowest = neutral(0);
   Value drop = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, kDrop));
   for (int64_t row = 0; row < layout().ownRows(); ++row) {
     Value maximum = combine(b, loc, combinerOf(attention.rowOps[0], 0), maxima[row], next[row]);
@@ -474,9 +479,8 @@ void AttentionEmitter::emit(ArrayRef<AffineExpr> point) {
         arith::ConstantOp::create(b, loc, b.getFloatAttr(state.rows[1].front().getType(), 1));
     Values divisors;
     for (auto [maximum, total] : llvm::zip_equal(state.rows[0], state.rows[1])) {
-      Value lowest = arith::ConstantOp::create(
-          b, loc, *arith::getNeutralElement(combinerOf(attention.rowOps[0], 0)));
-      Value isLowest = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
+      Value isLowest =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, neutral(0));
       divisors.push_back(arith::SelectOp::create(b, loc, isLowest, one, total));
     }
     group.wait(); // for the readers of scales

@@ -36,10 +36,12 @@ private:
 
   TileMultiplier &layout() { return scoreTiles.front()->getMultiplier(); }
   void placeProducts(llvm::ArrayRef<mlir::AffineExpr> point);
+  int64_t scoreBytes() const;
   int64_t chunkOf(size_t product) const;
   void placeMemory();
   Values flatten(const State &state) const;
   State unflatten(Values values) const;
+  mlir::Value neutral(size_t op);
   State initialState();
 
   Indices inBatchOf(const kernels::AttentionProduct &product) const;

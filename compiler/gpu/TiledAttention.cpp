@@ -61,14 +61,7 @@ SmallVector<AffineExpr> TiledAttention::scoreAt(ArrayRef<AffineExpr> inBatch, Af
   for (auto [dim, index] : llvm::zip_equal(attention->batch, inBatch))
     indices[dim] =
         constantOf(attention->sizes[dim]) == 1 ? getAffineConstantExpr(0, row.getContext()) : index;
-  auto split = [&](ArrayRef<unsigned> dims, AffineExpr counter) {
-    for (unsigned dim : llvm::reverse(dims.drop_front())) {
-      indices[dim] = counter % attention->sizes[dim];
-      counter = counter.floorDiv(attention->sizes[dim]);
-    }
-    indices[dims.front()] = counter;
-  };
-  split(attention->rows, row);
-  split(attention->terms, term);
+  splitCounter(attention->sizes, attention->rows, row, indices);
+  splitCounter(attention->sizes, attention->terms, term, indices);
   return indices;
 }

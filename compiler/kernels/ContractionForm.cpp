@@ -22,14 +22,19 @@ AffineExpr ContractionForm::extentOf(ArrayRef<unsigned> loops) const {
   return size;
 }
 
-void ContractionForm::split(ArrayRef<unsigned> loops, AffineExpr counter,
-                            MutableArrayRef<AffineExpr> indices) const {
+void splitCounter(ArrayRef<AffineExpr> sizes, ArrayRef<unsigned> loops, AffineExpr counter,
+                  MutableArrayRef<AffineExpr> indices) {
   for (unsigned loop : llvm::reverse(loops.drop_front(loops.empty() ? 0 : 1))) {
-    indices[loop] = counter % loopSizes[loop];
-    counter = counter.floorDiv(loopSizes[loop]);
+    indices[loop] = counter % sizes[loop];
+    counter = counter.floorDiv(sizes[loop]);
   }
   if (!loops.empty())
     indices[loops.front()] = counter;
+}
+
+void ContractionForm::split(ArrayRef<unsigned> loops, AffineExpr counter,
+                            MutableArrayRef<AffineExpr> indices) const {
+  splitCounter(loopSizes, loops, counter, indices);
 }
 
 SmallVector<AffineExpr> ContractionForm::point(ArrayRef<AffineExpr> fixed, AffineExpr mIndex,

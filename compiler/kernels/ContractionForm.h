@@ -52,6 +52,11 @@ struct ContractionForm {
              llvm::MutableArrayRef<mlir::AffineExpr> indices) const;
 };
 
+/// Sets the indices of loops or dimensions that are counted as one, the outermost first, from their
+/// counter; `sizes` has the extents of all.
+void splitCounter(llvm::ArrayRef<mlir::AffineExpr> sizes, llvm::ArrayRef<unsigned> loops,
+                  mlir::AffineExpr counter, llvm::MutableArrayRef<mlir::AffineExpr> indices);
+
 /// Returns the loops that the inputs of a factor depend on.
 llvm::BitVector loopsOf(mlir::linalg::GenericOp op, const ContractionFactor &factor);
 
