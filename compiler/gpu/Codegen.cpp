@@ -43,6 +43,8 @@ private:
   AffineExpr reserve(AffineExpr bytes);
   void createDeclaration();
   SmallVector<Type> argumentTypes();
+  Value scratchOf(LLVM::LLVMFuncOp function);
+  Value guarded(LLVM::LLVMFuncOp function, Value condition);
   LogicalResult emitBundle(const Bundle &bundle, unsigned number);
   LogicalResult emitGrid(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function);
   LogicalResult emitGrids(KernelEmitter &emitter, const Bundle &bundle, LLVM::LLVMFuncOp function);
@@ -134,14 +136,29 @@ Value KernelCodegen::scratchAt(KernelEmitter &emitter, Value scratch, AffineExpr
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Sizes, then pointers to tensor arguments, to results that overwrite none, and to scratch memory.
+/// Sizes, then pointers to tensor arguments, to results that overwrite none, to scratch memory, and
+/// to the guard of a kernel that has one.
 SmallVector<Type> KernelCodegen::argumentTypes() {
-  unsigned pointers = kernel.getNumTensors() + 1;
+  unsigned pointers = kernel.getNumTensors() + 1 + kernel.getGuarded();
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     pointers += !kernel.getInPlace(i);
   SmallVector<Type> types(shapes.numSizes(), b.getI64Type());
   types.append(pointers, LLVM::LLVMPointerType::get(b.getContext()));
   return types;
+}
+
+Value KernelCodegen::scratchOf(LLVM::LLVMFuncOp function) {
+  return function.getArguments().drop_back(kernel.getGuarded()).back();
+}
+
+/// Returns whether a condition and the guard hold.
+Value KernelCodegen::guarded(LLVM::LLVMFuncOp function, Value condition) {
+  if (!kernel.getGuarded())
+    return condition;
+  Value byte = LLVM::LoadOp::create(b, loc, b.getI8Type(), function.getArguments().back());
+  Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+  Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, byte, zero);
+  return arith::AndIOp::create(b, loc, condition, holds);
 }
 
 /// The function that the host launches.
@@ -165,9 +182,11 @@ LLVM::LLVMFuncOp KernelCodegen::createFunction(StringRef name, bool isAlone) {
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     if (std::optional<unsigned> tensor = kernel.getInPlace(i))
       written.insert(*tensor);
-  for (unsigned i = 0; i < type.getNumParams() - shapes.numSizes(); ++i) {
+  unsigned pointers = type.getNumParams() - shapes.numSizes();
+  for (unsigned i = 0; i < pointers; ++i) {
     unsigned argument = shapes.numSizes() + i;
-    bool isRead = i < kernel.getNumTensors() && !written.contains(i);
+    bool isGuard = kernel.getGuarded() && i + 1 == pointers;
+    bool isRead = isGuard || (i < kernel.getNumTensors() && !written.contains(i));
     function.setArgAttr(argument, LLVM::LLVMDialect::getAlignAttrName(),
                         b.getI64IntegerAttr(kAlignment));
     if (isAlone || isRead)
@@ -237,12 +256,13 @@ void KernelCodegen::placeWorkspace(KernelEmitter &emitter, Operation *op, Value 
 }
 
 void KernelCodegen::placeArguments(KernelEmitter &emitter, LLVM::LLVMFuncOp function) {
-  SmallVector<Value> pointers(
-      ValueRange(function.getArguments()).drop_front(shapes.numSizes()).drop_back());
+  SmallVector<Value> pointers(ValueRange(function.getArguments())
+                                  .drop_front(shapes.numSizes())
+                                  .drop_back(1 + kernel.getGuarded()));
   ArrayRef<Value> all(pointers);
   placeOperands(emitter, all.take_front(kernel.getNumTensors()),
                 all.drop_front(kernel.getNumTensors()));
-  Value scratch = function.getArguments().back();
+  Value scratch = scratchOf(function);
   for (auto [value, offset] : offsets) {
     Buffer buffer = emitter.denseBuffer(value, {}, kAlignment);
     buffer.pointer = scratchAt(emitter, scratch, offset);
@@ -253,7 +273,7 @@ void KernelCodegen::placeArguments(KernelEmitter &emitter, LLVM::LLVMFuncOp func
 /// Gives the stages of a launch memory that only it uses.
 void KernelCodegen::placeStages(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMFuncOp function,
                                 Value thread, ThreadGroup &group) {
-  Value scratch = function.getArguments().back();
+  Value scratch = scratchOf(function);
   for (const LoopStage *stage : grid.nest->stages) {
     for (Value result : stage->op->getResults())
       if (plan.storage(result) == Storage::Stack)
@@ -281,7 +301,7 @@ void KernelCodegen::emitAt(KernelEmitter &emitter, const Grid &grid, LLVM::LLVMF
                            Value point, ThreadGroup &group) {
   Value partMemory;
   if (auto offset = partOffsets.find(sweepOf(grid)); offset != partOffsets.end())
-    partMemory = scratchAt(emitter, function.getArguments().back(), offset->second);
+    partMemory = scratchAt(emitter, scratchOf(function), offset->second);
   GridEmitter(emitter, grid, group, partMemory).emit(pointOf(emitter, grid, point));
 }
 
@@ -314,7 +334,7 @@ LogicalResult KernelCodegen::emitGrid(KernelEmitter &emitter, const Grid &grid,
     enters = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, count, one);
     thread = arith::MinUIOp::create(b, loc, thread, last);
   }
-  auto branch = scf::IfOp::create(b, loc, enters, /*withElseRegion=*/false);
+  auto branch = scf::IfOp::create(b, loc, guarded(function, enters), /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(emitter);
   emitAt(emitter, grid, function, thread, group);
@@ -336,7 +356,8 @@ LogicalResult KernelCodegen::emitGrids(KernelEmitter &emitter, const Bundle &bun
     Value own = arith::SubIOp::create(b, loc, thread, emitter.indexValue(normalize(first)));
     Value isThere =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, own, emitter.indexValue(points));
-    emitIf(emitter, isThere, [&] { emitAt(emitter, *grid, function, own, group); });
+    emitIf(emitter, guarded(function, isThere),
+           [&] { emitAt(emitter, *grid, function, own, group); });
     first = first + points.ceilDiv(kBlockThreads) * kBlockThreads;
   }
   addGrid(function, first);

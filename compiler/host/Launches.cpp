@@ -19,9 +19,9 @@ bool Launches::isKernelFor(LaunchOp op, LLVM::LLVMFuncOp kernel) {
     context.error(op) << "expects " << op.getKernelAttr() << " to be for the device of the entry";
     return false;
   }
-  // Sizes, addresses, scratch memory and, on CPUs, the units.
-  size_t count =
-      op.getSizes().getSizes().size() + op.getInputs().size() + (context.isRemote ? 1 : 3);
+  // Sizes, addresses, scratch memory, the guard and, on CPUs, the units.
+  size_t count = op.getSizes().getSizes().size() + op.getInputs().size() + 1 +
+                 (op.getGuard() ? 1 : 0) + (context.isRemote ? 0 : 2);
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     count += !isWrittenOverOperand(op, i);
   if (kernel.getNumArguments() == count)
@@ -37,7 +37,7 @@ Value Launches::scratchOf(LaunchOp op) {
   return LLVM::ZeroOp::create(context.b, context.loc, context.pointer);
 }
 
-/// Returns sizes and the addresses of operands, results and scratch memory.
+/// Returns sizes and the addresses of operands, results, scratch memory and the guard.
 SmallVector<Value> Launches::argumentsOf(LaunchOp op) {
   SmallVector<Value> arguments;
   for (const DimExpr &size : op.getSizes().getExprs())
@@ -50,6 +50,8 @@ SmallVector<Value> Launches::argumentsOf(LaunchOp op) {
     else
       ++context.counts.inPlace;
   arguments.push_back(scratchOf(op));
+  if (op.getGuard())
+    arguments.push_back(addresses.of(rootOf(op.getGuard())));
   return arguments;
 }
 

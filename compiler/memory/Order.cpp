@@ -56,9 +56,7 @@ void StepGraph::waitForSizes(Block &block, const RunTimeSizes &sizes) {
   }
 }
 
-/// Returns true for a check of what a device computes: to read it, the host waits for everything
-/// that it has launched.
-static bool isLate(Operation *step) {
+bool isLateCheck(Operation *step) {
   auto check = dyn_cast<CheckOp>(step);
   return check && isRemote(step->getParentOfType<EntryOp>()) &&
          rootOf(check.getCondition()).getDefiningOp<LaunchOp>();
@@ -76,7 +74,7 @@ void StepGraph::keepMessagesInOrder() {
     if (usesMessages(step) || canFail(step)) {
       if (last)
         runBefore(last, step);
-      if (isLate(step)) {
+      if (isLateCheck(step)) {
         lateChecks.push_back(step);
         continue;
       }
@@ -244,7 +242,7 @@ private:
   unsigned choose() {
     std::optional<unsigned> first;
     for (unsigned step : ready) {
-      if (isLate(steps[step]))
+      if (isLateCheck(steps[step]))
         continue;
       if (growth(step) <= kNoGrowth)
         return step;

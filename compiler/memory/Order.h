@@ -8,6 +8,10 @@
 
 namespace tfc::memory {
 
+/// Returns true for a check of what a device with memory of its own computes: to read it, the host
+/// waits for everything that it has launched.
+bool isLateCheck(mlir::Operation *step);
+
 /// The steps of a block and their dependences.
 class StepGraph {
 public:

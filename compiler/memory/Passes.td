@@ -23,6 +23,25 @@ def PlanMemory : Pass<"tfc-plan-memory", "::mlir::ModuleOp"> {
   ];
 }
 
+def GuardUpdates : Pass<"tfc-guard-updates", "::mlir::ModuleOp"> {
+  let summary = "Lets devices test checks before they change variables";
+  let description = [{
+    To check what a device with memory of its own has computed, the host waits for
+    it. Before: entries planned by `tfc-plan-memory`. After: if only launches and received messages follow
+    such checks, those that write variables have a guard, whether all checks pass,
+    their kernels are `guarded`, and the checks come last. So the call has one wait,
+    at its end, and changes no variable if a check fails. Checks before commits,
+    messages, operations on queues, branches and loops remain where they are.
+  }];
+  let statistics = [
+    Statistic<"guardedCount", "guarded", "Number of launches that test checks">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def AllocateArena : Pass<"tfc-allocate-arena", "::mlir::ModuleOp"> {
   let summary = "Assigns the values of entries to the arena and to chunks";
   let description = [{

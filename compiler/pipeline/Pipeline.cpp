@@ -113,8 +113,10 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(cpu::createCpuAnnotatePass());
 }
 
-static void addMemory(OpPassManager &passes, const PipelineOptions &) {
+static void addMemory(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createPlanMemory());
+  if (options.isEnabled("guard"))
+    passes.addPass(createGuardUpdates());
   passes.addPass(createCheckMessages());
 }
 
@@ -169,11 +171,12 @@ static constexpr Optimization kOptimizations[] = {
     {"partition", "a function for each device of an entry"},
     {"fuse", "kernels of more than one operation"},
     {"share", "results in the memory of operands"},
+    {"guard", "checks by a GPU before it changes variables"},
     {"products", "special code for matrix products"},
 };
 
 // -O0 disables the optimisations of the graph. Memory planning and code are the same at all levels.
-static constexpr StringLiteral kOfAllLevels[] = {"partition", "share", "products"};
+static constexpr StringLiteral kOfAllLevels[] = {"partition", "share", "guard", "products"};
 
 ArrayRef<Optimization> tfc::getOptimizations() { return kOptimizations; }
 

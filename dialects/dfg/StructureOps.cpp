@@ -216,6 +216,22 @@ static LogicalResult verifyCallee(LaunchOp launch, Operation *callee) {
   return success();
 }
 
+void LaunchOp::setGuard(Value guard) {
+  assert(!getGuarded() && "expected a launch without a guard");
+  getValuesMutable().append(guard);
+  setGuarded(true);
+}
+
+LogicalResult LaunchOp::verify() {
+  auto isPredicate = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getRank() == 0 && type.getElementType().isInteger(1);
+  };
+  if (getGuarded() && (getValues().empty() || !isPredicate(getValues().back())))
+    return emitOpError("expects the last operand of a guarded launch to be a bool");
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(verifyCallee(*this, symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))))
     return failure();

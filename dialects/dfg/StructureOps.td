@@ -102,18 +102,32 @@ def Dfg_LaunchOp : Dfg_Op<"launch", [
   let summary = "Runs a kernel";
   let description = [{
     `sizes` specifies the kernel's named dimensions in terms of the entry's.
-    Once memory is planned, `memory` specifies where each result is stored.
+    Once memory is planned, `memory` specifies where each result is stored. The last
+    operand of a `guarded` launch is no input of the kernel, but a bool: the kernel
+    writes nothing if it is false.
 
     ```mlir
     %y = dfg.launch @kernel_0(%x) {sizes = #dfg.dims<n>}
         : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
+    %v = dfg.launch @update(%g, %holds) {guarded, sizes = #dfg.dims<>}
+        : (tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
     ```
   }];
   let specialValues = "Values pass as they are.";
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dfg_Tensor>:$inputs,
-                       Dfg_DimsAttr:$sizes, OptionalAttr<Dfg_MemoryArray>:$memory);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dfg_Tensor>:$values,
+                       Dfg_DimsAttr:$sizes, OptionalAttr<Dfg_MemoryArray>:$memory,
+                       UnitAttr:$guarded);
+  let internalAttributes = ["guarded"];
   let results = (outs Variadic<Dfg_Tensor>:$outputs);
-  let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+  let assemblyFormat = "$kernel `(` $values `)` attr-dict `:` functional-type($values, $outputs)";
+  let extraClassDeclaration = [{
+    /// The operands of the kernel.
+    ::mlir::OperandRange getInputs() { return getValues().drop_back(getGuarded() ? 1 : 0); }
+    /// The guard; null if there is none.
+    ::mlir::Value getGuard() { return getGuarded() ? getValues().back() : ::mlir::Value(); }
+    void setGuard(::mlir::Value guard);
+  }];
+  let hasVerifier = 1;
 }
 
 def Dfg_ReturnOp : Dfg_Op<"return", [Pure, Terminator, ReturnLike]> {

@@ -108,7 +108,8 @@ def Kernel_AbiAttr : AttrDef<Kernel_Dialect, "Abi"> {
   let description = [{
     The attribute `kernel.abi` of a generated function. The function takes the
     sizes of the launch, pointers to operands, to results that are not in place
-    and to scratch memory, and a range of units.
+    and to scratch memory, and a range of units. That of a GPU has no range of
+    units, but a pointer to the guard if the kernel is guarded.
 
     * `extent`: the number of units of a launch, over its sizes.
     * `grain`: the smallest number of units that is worth a thread.
@@ -144,8 +145,10 @@ def Kernel_FuncOp : Kernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, S
   let description = [{
     Takes sizes (`index`), then tensors, and returns tensors. `symbols` are the
     names of the sizes in the `dfg.kernel` that it was lowered from. `target` is
-    the name of one of the module's targets and defaults to `cpu`. Kernels are
-    visible only in their module; a kernel without a body is a declaration.
+    the name of one of the module's targets and defaults to `cpu`. A launch of a
+    `guarded` kernel has a bool on the device, which its code tests before it
+    writes anything. Kernels are visible only in their module; a kernel without a
+    body is a declaration.
 
     ```mlir
     kernel.func @twice(%n: index, %x: tensor<?xf32> {kernel.shape = affine_map<()[s0] -> (s0)>})
@@ -160,7 +163,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, S
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs,
-                       OptionalAttr<StrArrayAttr>:$symbols, OptionalAttr<StrAttr>:$target);
+                       OptionalAttr<StrArrayAttr>:$symbols, OptionalAttr<StrAttr>:$target,
+                       UnitAttr:$guarded);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;

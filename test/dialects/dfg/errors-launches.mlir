@@ -72,3 +72,11 @@ dfg.entry @other(%x: tensor<4xf32>) {
 dfg.entry @entry(%x: tensor<4xf32>) {
   dfg.return
 }
+
+// -----
+
+dfg.entry @e(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'dfg.launch' op expects the last operand of a guarded launch to be a bool}}
+  dfg.launch @k(%x) {guarded, sizes = #dfg.dims<>} : (tensor<4xf32>) -> ()
+  dfg.return
+}
