@@ -102,6 +102,8 @@ static tfc_status prepareDevices(tfc_instance &instance, const tfc_entry_info &e
   if (bounded)
     return TFC_OK;
   for (int32_t device = 0; device < instance.arenas.size(); ++device) {
+    if (!isHere(*instance.state, device))
+      continue;
     int64_t bytes = arenaBytes(entry, device, symbols);
     if (!isArenaSize(bytes))
       return instance.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
@@ -141,6 +143,33 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
   return static_cast<tfc_status>(status);
 }
 
+/// Runs the partitions of a call that are in this process. Feeds and fetches are those of the first
+/// one; in the other processes nobody reads or writes them.
+static tfc_status callInTasks(tfc_instance &instance, const tfc_entry_info &entry,
+                              const int64_t *symbols, const void *const *feeds,
+                              void *const *fetches) {
+  const Tasks &tasks = instance.state->tasks;
+  bool hasFeeds = tasks.isHere(entry.partitioning->partitions[0]), takesPart = false;
+  for (int32_t i = 0; i < entry.partitioning->partition_count; ++i)
+    takesPart |= tasks.isHere(entry.partitioning->partitions[i]);
+  instance.entry = &entry;
+  tfc_status status = checkSymbols(instance, entry, symbols);
+  if (!takesPart)
+    return status;
+  if (status == TFC_OK && hasFeeds)
+    status = checkPointers(instance, entry, symbols, feeds, fetches);
+  if (status == TFC_OK)
+    status = prepareDevices(instance, entry, symbols);
+  if (status == TFC_OK && hasFeeds)
+    status = bringToHost(instance, entry, symbols, feeds, fetches);
+  if (status != TFC_OK) {
+    instance.state->tasks.skip(instance, entry, status);
+    return status;
+  }
+  status = runEntry(instance, entry, symbols, feeds, fetches);
+  return status == TFC_OK && hasFeeds ? bringToDevice(instance, entry, symbols) : status;
+}
+
 extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
                                         const int64_t *symbols, const void *const *feeds,
                                         void *const *fetches) {
@@ -152,6 +181,8 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
   if (static_cast<uint32_t>(index) >= static_cast<uint32_t>(model.entry_count))
     return instance->fail(TFC_NOT_FOUND, "there is no entry with number %d", index);
   const tfc_entry_info &entry = model.entries[index];
+  if (instance->state->tasks.concerns(entry))
+    return callInTasks(*instance, entry, symbols, feeds, fetches);
   if (tfc_status status = checkSymbols(*instance, entry, symbols))
     return status;
   if (tfc_status status = checkPointers(*instance, entry, symbols, feeds, fetches))

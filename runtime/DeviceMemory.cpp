@@ -15,8 +15,18 @@ bool tfc::runtime::isGpuKind(const tfc_device_info &device) {
   return strcmp(device.kind, "gpu") == 0;
 }
 
+bool tfc::runtime::isHere(const State &state, int64_t device) {
+  return !state.tasks.areUsed() || state.tasks.isHere(state.model->devices[device]);
+}
+
 /// Returns a status, with the message set, unless a device is there and its variables have values.
 static tfc_status checkDevice(const State &state, int64_t device, Message &message) {
+  if (!isHere(state, device)) {
+    message.clear();
+    message.add("is in another process, %s",
+                state.tasks.nameOf(static_cast<int32_t>(state.model->devices[device].task)));
+    return TFC_NO_DEVICE;
+  }
   const Gpu &gpu = state.gpus[device];
   if (gpu.isUsed())
     if (tfc_status status = gpu.check(message))
@@ -34,8 +44,11 @@ tfc_status tfc::runtime::checkDevices(tfc_instance &handle, const tfc_entry_info
   const tfc_partitioning *partitioning = entry.partitioning;
   Message message;
   tfc_status status = checkDevice(state, 0, message);
+  // Other processes check their own, but the initial values are computed by each alone.
+  bool isInit = &entry == state.model->init;
   for (int32_t i = 0; partitioning && status == TFC_OK && i < partitioning->partition_count; ++i)
-    status = checkDevice(state, partitioning->partitions[i].device, message);
+    if (isInit || isHere(state, partitioning->partitions[i].device))
+      status = checkDevice(state, partitioning->partitions[i].device, message);
   return status ? handle.fail(status, "%s: %s", entry.name, message.c_str()) : TFC_OK;
 }
 
@@ -180,7 +193,8 @@ bool tfc::runtime::allocateVariables(const State &state, Place place, Block &sto
                                      void **variables) {
   const tfc_model &model = *state.model;
   auto isWanted = [&](const tfc_variable_info &variable) {
-    return (gpuOf(state, variable) == nullptr) == (place == Place::Host);
+    return isHere(state, variable.device) &&
+           (gpuOf(state, variable) == nullptr) == (place == Place::Host);
   };
   auto paddedBytes = [](const tfc_variable_info &variable) {
     return (variable.bytes + 63) / 64 * 64;
@@ -206,7 +220,7 @@ bool tfc::runtime::openGpus(State &state) {
   const tfc_model &model = *state.model;
   Message message;
   for (int32_t device = 0; device < model.device_count; ++device)
-    if (isGpuKind(model.devices[device]) &&
+    if (isGpuKind(model.devices[device]) && isHere(state, device) &&
         state.gpus[device].open(state.allocator, model, device, message))
       return false;
   for (int32_t i = 0; i < model.variable_count; ++i) {

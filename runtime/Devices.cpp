@@ -19,19 +19,41 @@ struct PartitionedCall {
 } // namespace
 
 static bool isThere(const tfc_instance &handle, int64_t device) {
-  const Gpu &gpu = handle.state->gpus[device];
+  const State &state = *handle.state;
+  if (!isHere(state, device))
+    return false;
+  const Gpu &gpu = state.gpus[device];
   Message message;
   return !gpu.isUsed() || gpu.check(message) == TFC_OK;
+}
+
+static void leave(tfc_instance &handle, int32_t partition) {
+  handle.rendezvous.leave(partition);
+  if (handle.tasks.entry)
+    handle.state->tasks.leave(handle, partition);
+}
+
+/// Commits, with all partitions of the call. Says whether a check has failed, and whether the first
+/// one is that of this partition.
+static int32_t commit(tfc_instance &handle, int32_t partition, const CheckPosition *failedCheck,
+                      bool &isFirst, bool &hasFailed) {
+  if (handle.tasks.entry)
+    return handle.state->tasks.commit(handle, partition, failedCheck, isFirst, hasFailed);
+  const CheckPosition *first = nullptr;
+  int32_t status = handle.rendezvous.commit(failedCheck, first);
+  hasFailed = first;
+  isFirst = first && first == failedCheck;
+  return status;
 }
 
 /// Ends a partition that waits for one that has left: it has passed its checks so far, and
 /// others wait for it.
 static int32_t endPoisoned(tfc_instance &handle, const tfc_partitioning &partitioning,
                            int32_t partition) {
-  handle.rendezvous.leave(partition);
-  const CheckPosition *first;
+  leave(handle, partition);
+  bool isFirst, hasFailed;
   if (partitioning.commits)
-    handle.rendezvous.commit(nullptr, first);
+    commit(handle, partition, nullptr, isFirst, hasFailed);
   return TFC_RT_ABORTED;
 }
 
@@ -57,9 +79,20 @@ static int32_t runFunction(const PartitionedCall &call, int32_t partition) {
   return status == TFC_RT_POISON ? endPoisoned(handle, *call.partitioning, partition) : status;
 }
 
-static void runPartition(void *context, int32_t partition) {
+/// Other processes run the partitions on their devices.
+static bool isHere(const PartitionedCall &call, int32_t partition) {
+  const tfc_instance &handle = *call.frame->handle;
+  return !handle.tasks.entry ||
+         handle.state->tasks.isHere(call.partitioning->partitions[partition]);
+}
+
+/// Runs partition number `number` of those that are here.
+static void runPartition(void *context, int32_t number) {
   auto &call = *static_cast<PartitionedCall *>(context);
   tfc_instance &handle = *call.frame->handle;
+  int32_t partition = 0;
+  while (!isHere(call, partition) || number-- > 0)
+    ++partition;
   int32_t status = runFunction(call, partition);
   // Relaxed: read by calls of this handle, or of its forks.
   if (call.isPartial && status == TFC_RT_ABORTED)
@@ -68,8 +101,8 @@ static void runPartition(void *context, int32_t partition) {
   else if (status != TFC_OK) {
     // Relaxed: read after all partitions have returned.
     call.hasFailed.store(true, std::memory_order_relaxed);
-    if (status != TFC_RT_ABORTED)
-      handle.rendezvous.abort(status);
+    if (status != TFC_RT_ABORTED && handle.rendezvous.abort(status) && handle.tasks.entry)
+      handle.state->tasks.abort(handle, status);
   }
   if (handle.state->model->queue_count > 0)
     handle.state->queues.leave(handle);
@@ -82,20 +115,29 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
   if (!handle.rendezvous.reserve(allocator, partitioning.slot_count))
     return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for messages between devices",
                        handle.entry->name);
-  if (!handle.devices.reserve(allocator, partitions))
-    return handle.fail(TFC_OUT_OF_MEMORY, "%s: cannot start a thread for each of %d devices",
-                       handle.entry->name, partitions);
   PartitionedCall call = {&frame, &partitioning};
   bool isInit = handle.entry == handle.state->model->init;
+  bool hasOthers = !isInit && handle.state->tasks.concerns(*handle.entry);
+  int32_t own = 0;
+  for (int32_t i = 0; i < partitions; ++i)
+    own += !hasOthers || handle.state->tasks.isHere(partitioning.partitions[i]);
+  if (!handle.devices.reserve(allocator, own))
+    return handle.fail(TFC_OUT_OF_MEMORY, "%s: cannot start a thread for each of %d devices",
+                       handle.entry->name, own);
   for (int32_t i = 0; isInit && i < partitions; ++i)
     call.isPartial |= !isThere(handle, partitioning.partitions[i].device);
   handle.rendezvous.begin(partitioning);
+  if (hasOthers)
+    handle.state->tasks.begin(handle, frame.symbols);
   bool hasQueues = handle.state->model->queue_count > 0;
   if (hasQueues) {
-    handle.state->queues.begin(handle, partitions);
+    handle.state->queues.begin(handle, own);
     handle.rendezvous.tell(handle.state->queues, handle);
   }
-  handle.devices.run(partitions, runPartition, &call);
+  handle.devices.run(own, runPartition, &call);
+  if (hasOthers)
+    // Relaxed: all partitions have returned.
+    handle.state->tasks.end(handle, call.hasFailed.load(std::memory_order_relaxed));
   handle.rendezvous.end();
   if (hasQueues)
     handle.state->queues.end(handle);
@@ -106,19 +148,32 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
   return status;
 }
 
+int32_t tfc::runtime::sendMessage(tfc_call_frame &frame, int32_t slot, const void *value,
+                                  int64_t bytes) {
+  tfc_instance &handle = *frame.handle;
+  TaskWait wait(handle, frame.partition, TaskWait::For::Receiver, slot);
+  int32_t status = handle.rendezvous.send(slot, value);
+  if (status == TFC_OK && handle.tasks.entry)
+    handle.state->tasks.send(handle, slot, value, bytes);
+  return status;
+}
+
 extern "C" int32_t tfc_rt_run_partitions(tfc_call_frame *frame) {
   return runPartitions(*frame, *frame->handle->entry->partitioning);
 }
 
-extern "C" int32_t tfc_rt_send(tfc_call_frame *frame, int32_t slot, const void *value) {
-  return frame->handle->rendezvous.send(slot, value);
+extern "C" int32_t tfc_rt_send(tfc_call_frame *frame, int32_t slot, const void *value,
+                               int64_t bytes) {
+  return sendMessage(*frame, slot, value, bytes);
 }
 
 extern "C" int32_t tfc_rt_next_buffer(tfc_call_frame *frame, int32_t slot) {
+  TaskWait wait(*frame->handle, frame->partition, TaskWait::For::Receiver, slot);
   return frame->handle->rendezvous.nextBuffer(slot);
 }
 
 extern "C" int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot) {
+  TaskWait wait(*frame->handle, frame->partition, TaskWait::For::Receiver, slot);
   return frame->handle->rendezvous.awaitRelease(slot);
 }
 
@@ -126,11 +181,16 @@ extern "C" int32_t tfc_rt_receive(tfc_call_frame *frame, int32_t slot, const voi
   if (frame->handle->state->gpus[frame->device].isUsed())
     if (int32_t status = submitWork(frame))
       return status;
-  return frame->handle->rendezvous.receive(slot, *value);
+  tfc_instance &handle = *frame->handle;
+  TaskWait wait(handle, frame->partition, TaskWait::For::Sender, slot);
+  return handle.rendezvous.receive(slot, *value);
 }
 
 extern "C" void tfc_rt_release(tfc_call_frame *frame, int32_t slot) {
-  frame->handle->rendezvous.release(slot);
+  tfc_instance &handle = *frame->handle;
+  handle.rendezvous.release(slot);
+  if (handle.tasks.entry)
+    handle.state->tasks.release(handle, slot);
 }
 
 extern "C" int32_t tfc_rt_commit(tfc_call_frame *frame) {
@@ -138,19 +198,18 @@ extern "C" int32_t tfc_rt_commit(tfc_call_frame *frame) {
   if (frame->handle->state->gpus[frame->device].isUsed())
     if (int32_t status = finishStream(frame))
       return status;
-  const CheckPosition *first;
-  int32_t status = frame->handle->rendezvous.commit(nullptr, first);
-  return status == TFC_OK && first ? TFC_RT_ABORTED : status;
+  bool isFirst, hasFailed;
+  int32_t status = commit(*frame->handle, frame->partition, nullptr, isFirst, hasFailed);
+  return status == TFC_OK && hasFailed ? TFC_RT_ABORTED : status;
 }
 
 extern "C" int32_t tfc_rt_fail_check(tfc_call_frame *frame, const int64_t *position,
                                      int32_t position_size, int32_t status, const char *format,
                                      const int64_t *values, int32_t count) {
-  Rendezvous &rendezvous = frame->handle->rendezvous;
-  rendezvous.leave(frame->partition);
+  leave(*frame->handle, frame->partition);
   CheckPosition own = {position, position_size};
-  const CheckPosition *first;
-  if (rendezvous.commit(&own, first) != TFC_OK || first != &own)
+  bool isFirst, hasFailed;
+  if (commit(*frame->handle, frame->partition, &own, isFirst, hasFailed) != TFC_OK || !isFirst)
     return TFC_RT_ABORTED;
   return tfc_rt_fail(frame, status, format, values, count);
 }

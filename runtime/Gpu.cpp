@@ -559,7 +559,7 @@ extern "C" int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const
   void *onHost = nullptr;
   if (void *to = findOnDevice(handle, slot, onHost)) {
     int32_t status = relocate(frame, to, from, bytes);
-    return status ? status : handle.rendezvous.send(slot, onHost);
+    return status ? status : sendMessage(*frame, slot, onHost, bytes);
   }
   void *copy = streamOf(frame).staging(handle.state->allocator, 2 * slot + buffer, bytes);
   if (!copy)
@@ -567,7 +567,7 @@ extern "C" int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const
                        handle.entry->name, static_cast<long long>(bytes));
   if (int32_t status = tfc_rt_device_read(frame, copy, from, bytes))
     return status;
-  return handle.rendezvous.send(slot, copy);
+  return sendMessage(*frame, slot, copy, bytes);
 }
 
 extern "C" const void *tfc_rt_device_constant(tfc_call_frame *frame, int32_t number) {

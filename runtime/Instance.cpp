@@ -150,8 +150,11 @@ static tfc_status checkDevices(const tfc_model &model, const tfc_options &option
   for (int64_t i = 1; i < model.device_count; ++i) {
     const tfc_device_info &device = model.devices[i];
     // Calls find out whether a GPU is there.
-    bool isThere = isGpuKind(device) || (strcmp(device.kind, "cpu") == 0 &&
-                                         (!options.devices || findOptions(device, options)));
+    bool isElsewhere =
+        options.transport && device.task >= 0 && device.task != options.transport->task;
+    bool isThere =
+        isElsewhere || isGpuKind(device) ||
+        (strcmp(device.kind, "cpu") == 0 && (!options.devices || findOptions(device, options)));
     if (!isThere)
       return failCreate(TFC_NO_DEVICE, "%s needs the device %s, which is not there", model.name,
                         device.name);
@@ -161,8 +164,12 @@ static tfc_status checkDevices(const tfc_model &model, const tfc_options &option
 
 /// The threads of a device: its own number, or that of all devices, or an equal share of the
 /// processors. Only CPUs have threads besides the one that runs their partition.
-static int32_t threadsOf(const tfc_model &model, int32_t device, const tfc_options &options) {
-  if (model.device_count && isGpuKind(model.devices[device]))
+static int32_t threadsOf(const State &state, int32_t device, const tfc_options &options) {
+  const tfc_model &model = *state.model;
+  auto hasThreads = [&](int32_t number) {
+    return isHere(state, number) && !isGpuKind(model.devices[number]);
+  };
+  if (model.device_count && !hasThreads(device))
     return 1;
   const tfc_device_options *own =
       model.device_count ? findOptions(model.devices[device], options) : nullptr;
@@ -172,7 +179,7 @@ static int32_t threadsOf(const tfc_model &model, int32_t device, const tfc_optio
     return options.threads;
   int32_t sharers = deviceCount(model);
   for (int32_t i = 0; i < model.device_count; ++i)
-    sharers -= isGpuKind(model.devices[i]);
+    sharers -= !hasThreads(i);
   int32_t share = availableProcessors() / sharers;
   return share < 1 ? 1 : share;
 }
@@ -207,7 +214,7 @@ static bool startPools(State &state, const tfc_options &options) {
     return false;
   for (int32_t device = 0; device < state.pools.size(); ++device)
     if (!state.pools[device].initialise(state.allocator, options,
-                                        threadsOf(model, device, options)))
+                                        threadsOf(state, device, options)))
       return false;
   return true;
 }
@@ -235,22 +242,31 @@ static void destroyState(State *state) {
   for (ThreadPool &pool : state->pools)
     pool.finish();
   state->queues.finish();
+  state->tasks.detach();
   releaseOnGpus(*state);
   Allocator allocator = state->allocator;
   state->~State();
   allocator.give(state, sizeof(State));
 }
 
+/// Returns null, with the message set, if it fails.
 static State *createState(const tfc_model *model, const Allocator &allocator,
-                          const tfc_options &options) {
+                          const tfc_options &options, tfc_status &status, Message &message) {
+  message.add("not enough memory for the variables and queues of %s", model->name);
+  status = TFC_OUT_OF_MEMORY;
   void *memory = allocator.take(sizeof(State));
   if (!memory)
     return nullptr;
   State *state = new (memory) State;
   state->model = model;
   state->allocator = allocator;
-  if (reserveState(*state, options))
+  Message ofTransport;
+  if (tfc_status attached = state->tasks.attach(*state, options, ofTransport)) {
+    status = attached;
+    message = ofTransport;
+  } else if (reserveState(*state, options)) {
     return state;
+  }
   destroyState(state);
   return nullptr;
 }
@@ -326,14 +342,15 @@ static tfc_status reserveArenas(tfc_instance &handle, int32_t device) {
 }
 
 static tfc_status reserveRoom(tfc_instance &handle) {
-  if (!handle.scratch.data() && !reserveScratch(handle))
+  if (!handle.scratch.data() && (!reserveScratch(handle) || !handle.state->tasks.add(handle)))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
                        handle.state->model->name);
   if (tfc_status status = openStreams(handle, nullptr))
     return status;
   for (int32_t device = 0; device < handle.arenas.size(); ++device)
-    if (tfc_status status = reserveArenas(handle, device))
-      return status;
+    if (isHere(*handle.state, device))
+      if (tfc_status status = reserveArenas(handle, device))
+        return status;
   return TFC_OK;
 }
 
@@ -362,6 +379,8 @@ static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
     return TFC_OK;
   }
   for (int32_t device = 0; device < handle.arenas.size(); ++device) {
+    if (!isHere(state, device))
+      continue;
     int64_t bytes = arenaBytes(init, device, nullptr);
     if (!isArenaSize(bytes) || !reserveArena(handle, device, bytes))
       return handle.fail(TFC_OUT_OF_MEMORY,
@@ -379,7 +398,7 @@ static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
 
 static tfc_status initialise(tfc_instance &handle, const tfc_options &options) {
   const tfc_model &model = *handle.state->model;
-  if (!reserveScratch(handle))
+  if (!reserveScratch(handle) || !handle.state->tasks.add(handle))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s", model.name);
   if (tfc_status status = openStreams(handle, &options))
     return status;
@@ -405,15 +424,17 @@ extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_opti
   if (options.allocate)
     allocator = {options.allocate, options.release, options.allocator_context};
 
-  State *state = createState(model, allocator, options);
+  tfc_status status = TFC_OK;
+  Message message;
+  State *state = createState(model, allocator, options, status, message);
   tfc_instance *handle = state ? createHandle(state) : nullptr;
   if (!handle) {
     if (state)
       destroyState(state);
-    return failCreate(TFC_OUT_OF_MEMORY, "not enough memory for the variables and queues of %s",
-                      model->name);
+    return failCreate(status, "%s", message.c_str());
   }
-  if (tfc_status status = initialise(*handle, options)) {
+  status = initialise(*handle, options);
+  if (status) {
     failCreate(status, "%s", handle->message.c_str());
     tfc_instance_destroy(handle);
     return status;
@@ -448,6 +469,7 @@ extern "C" void tfc_instance_destroy(tfc_instance *instance) {
   State *state = instance->state;
   Allocator allocator = state->allocator;
   releaseChunks(*instance);
+  state->tasks.remove(*instance);
   instance->~tfc_instance();
   allocator.give(instance, sizeof(tfc_instance));
   // Calls that wait at a queue may no longer have a handle that can end their wait.

@@ -9,6 +9,7 @@
 #include "runtime/Queue.h"
 #include "runtime/Rendezvous.h"
 #include "runtime/SharedLock.h"
+#include "runtime/Tasks.h"
 #include "runtime/Threads.h"
 
 #include <pthread.h>
@@ -46,7 +47,11 @@ struct State {
   Block pointers;       // the memory of `variables`
   uint64_t version = 0; // counts changes of variables; under `lock`
   Queues queues;
+  Tasks tasks;
 };
+
+/// Returns true if a device is in this process.
+bool isHere(const State &state, int64_t device);
 
 /// The GPU on which a variable is, or null.
 Gpu *gpuOf(const State &state, const tfc_variable_info &variable);
@@ -143,6 +148,7 @@ struct tfc_instance {
   // For entries on several devices.
   tfc::runtime::Rendezvous rendezvous;
   tfc::runtime::DeviceThreads devices;
+  tfc::runtime::TaskCall tasks;
 
   tfc::runtime::Message message;
 
@@ -198,6 +204,9 @@ int64_t arenaBytes(const tfc_entry_info &entry, int32_t device, const int64_t *s
 /// computed without a device that they need: `lacksValues` says then which partitions could not
 /// end.
 int32_t runPartitions(tfc_call_frame &frame, const tfc_partitioning &partitioning);
+
+/// Sends a message of a partition, as tfc_rt_send does.
+int32_t sendMessage(tfc_call_frame &frame, int32_t slot, const void *value, int64_t bytes);
 
 /// Runs an entry whose symbols are within their bounds.
 tfc_status runEntry(tfc_instance &instance, const tfc_entry_info &entry, const int64_t *symbols,

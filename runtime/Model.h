@@ -66,6 +66,7 @@ typedef struct tfc_device_info {
   const char *name; // "/job:local/task:0/device:cpu:1"
   const char *kind; // "cpu"
   int64_t index;    // among the devices of its kind
+  int64_t task;     // number in tfc_model.tasks, or -1 for the process that makes the call
 } tfc_device_info;
 
 // A function of an image. The host launches it with blocks of `block` threads.
@@ -177,6 +178,8 @@ struct tfc_model {
   const tfc_image_info *image;    // null without kernels for devices that have memory of their own
   const tfc_constant_info *constants;
   int64_t constant_count;
+  const char *const *tasks; // "/job:ps/task:0", ..., each in a process of its own
+  int64_t task_count;       // 0 for a program of one process
 };
 
 // The data of a call that are passed to an entry function; those of its partitions differ in the
@@ -229,8 +232,10 @@ int32_t tfc_rt_run_partitions(tfc_call_frame *frame);
 // released the message before the last one. The memory at `value` must not change until its message
 // is released, and must be valid until all partitions have returned, as that of arenas is: an abort
 // ends the sender's waits while the receiver may still read. The receiver gets the same pointer, so
-// `value` may be a scalar in place of an address.
-int32_t tfc_rt_send(tfc_call_frame *frame, int32_t slot, const void *value);
+// `value` may be a scalar in place of an address; `bytes` are TFC_RT_SCALAR then. A receiver in
+// another process gets a copy of this many bytes.
+#define TFC_RT_SCALAR (-1)
+int32_t tfc_rt_send(tfc_call_frame *frame, int32_t slot, const void *value, int64_t bytes);
 // Waits as the next `send` does, and returns the number of the free buffer, 0 or 1, or
 // what `send` would return: for senders in loops, which have memory for two values.
 int32_t tfc_rt_next_buffer(tfc_call_frame *frame, int32_t slot);

@@ -103,6 +103,11 @@ public:
   /// return.
   int32_t commit(const CheckPosition *failedCheck, const CheckPosition *&first);
 
+  /// In a call with other processes, Tasks::commit decides when a round of commits is complete.
+  /// `awaitRound` waits until so many are, and returns false if the call is aborted.
+  void completeRound() { rounds.advance(call()); }
+  bool awaitRound(uint32_t count) { return await(rounds, count) == AwaitedCount::Outcome::Reached; }
+
 private:
   /// Each side has a cache line of its own.
   struct Slot {

@@ -48,6 +48,8 @@ tfc_status tfc_instance::fail(tfc_status status, const char *format, ...) {
   message.clear();
   message.addList(format, arguments);
   va_end(arguments);
+  if (rendezvous.isRunning() && state->tasks.areUsed())
+    state->tasks.abort(*this, status);
   return status;
 }
 
@@ -98,6 +100,7 @@ extern "C" const char *tfc_status_name(int32_t status) {
       "ok",        "invalid argument", "out of range", "not found",       "failed precondition",
       "data loss", "out of memory",    "i/o error",    "unsupported cpu", "abi mismatch",
       "internal",  "closed",           "cancelled",    "no device",       "device lost",
+      "task lost",
   };
   constexpr uint32_t kCount = sizeof(kNames) / sizeof(kNames[0]);
   return static_cast<uint32_t>(status) < kCount ? kNames[status] : "unknown status";

@@ -34,10 +34,11 @@ typedef enum tfc_status {
   TFC_UNSUPPORTED_CPU = 8, // the model was compiled for another processor
   TFC_ABI_MISMATCH = 9,    // model, runtime or options of another version
   TFC_INTERNAL = 10,
-  TFC_CLOSED = 11,     // a queue accepts no more elements, or has fewer left than requested
-  TFC_CANCELLED = 12,  // the wait at a queue was ended from outside
-  TFC_NO_DEVICE = 13,  // a device that the model needs is not there
-  TFC_DEVICE_LOST = 14 // a device has failed, and nothing can run on it any more
+  TFC_CLOSED = 11,      // a queue accepts no more elements, or has fewer left than requested
+  TFC_CANCELLED = 12,   // the wait at a queue was ended from outside
+  TFC_NO_DEVICE = 13,   // a device that the model needs is not there
+  TFC_DEVICE_LOST = 14, // a device has failed, and nothing can run on it any more
+  TFC_TASK_LOST = 15    // another process of the cluster does not answer
 } tfc_status;
 
 typedef enum tfc_dtype {
@@ -71,6 +72,47 @@ typedef struct tfc_device_options {
   int32_t threads;  // of a call on this device; 0 means `threads` of tfc_options
   int32_t reserved; // 0
 } tfc_device_options;
+
+/// The functions of an instance that a transport calls, one at a time, on a thread of its choice.
+typedef struct tfc_receiver {
+  void *context; // their first argument
+
+  /// Returns memory for the data of a message, or null if there is none: it is dropped then.
+  void *(*place)(void *context, int64_t bytes);
+  /// Takes a message, with the memory that `place` returned for it. Messages of a task must come in
+  /// the order in which it has sent them.
+  void (*arrived)(void *context, int32_t task, const void *header, int32_t header_bytes, void *data,
+                  int64_t bytes);
+  /// The data of a message that was sent with `token` may change.
+  void (*sent)(void *context, void *token);
+  /// A task cannot be reached any more; null for `task` -1, if nothing can be.
+  void (*lost)(void *context, int32_t task, const char *reason);
+  /// Must be called at least every 100 ms.
+  void (*tick)(void *context);
+} tfc_receiver;
+
+/// Headers of messages are not longer than this.
+#define TFC_MAX_HEADER 2048
+
+/// Carries the messages of an instance and its forks to the other processes of a cluster. tfc_mpi.h
+/// has one on MPI.
+typedef struct tfc_transport {
+  uint32_t size; // sizeof(tfc_transport)
+  int32_t task;  // the number of this process, in the order of the jobs and their tasks
+  int32_t task_count;
+  int32_t reserved; // 0
+  void *context;    // the first argument of the functions
+
+  /// Begins: from now on the receiver's functions are called. The receiver is valid until `detach`
+  /// returns.
+  tfc_status (*attach)(void *context, const tfc_receiver *receiver);
+  /// Sends a message without waiting. Any thread may call it, also from functions of the receiver.
+  /// The header is copied; data must not change until `sent`. Without data there is no `sent`.
+  void (*send)(void *context, int32_t task, const void *header, int32_t header_bytes,
+               const void *data, int64_t bytes, void *token);
+  /// Ends, when all that was sent has left. All processes call this together.
+  void (*detach)(void *context);
+} tfc_transport;
 
 /// Options of an instance. Initialise with zeros and set `size`: zero means the default in all
 /// other fields.
@@ -111,6 +153,16 @@ typedef struct tfc_options {
   /// always do.
   void *const *gpu_streams;
   int64_t gpu_stream_count;
+
+  /// For a model with a cluster: the way to the other processes. Each must create its instance, and
+  /// the forks of it in the same order. An entry with devices of tasks is called by all of them
+  /// together, with the same sizes, and one such call after the other, in the same order; its feeds
+  /// and fetches are those of task 0, and null in others.
+  /// Without a transport, this process has the devices of all tasks. Must outlive the instance.
+  const tfc_transport *transport;
+  /// A call that has waited longer for another process fails with TFC_TASK_LOST, on all that can be
+  /// reached. 0 means 10 minutes.
+  int64_t task_timeout_ms;
 } tfc_options;
 
 typedef struct tfc_model tfc_model;       // the compiled model: constant data

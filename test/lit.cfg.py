@@ -81,6 +81,9 @@ def has_flatbuffers():
     return python and subprocess.run([python, "-c", "import flatbuffers"], capture_output=True).returncode == 0
 
 
+mpi_library = os.path.join(config.tfc_build_root, "lib", "libtfcmpi.so")
+mpirun = shutil.which("mpirun")
+
 clang_format = os.path.join(config.tfc_llvm_tools, "clang-format")
 
 features = {
@@ -92,6 +95,7 @@ features = {
     "clang-format": os.path.exists(clang_format),
     "onnx-testdata": os.path.isdir("/usr/share/libonnx-testdata/data/node"),
     "libclc": os.path.exists(config.tfc_libclc),
+    "mpi": os.path.exists(mpi_library) and mpirun is not None,
     "long": long,
     "sanitizer": bool(config.tfc_sanitize),
 }
@@ -106,6 +110,8 @@ config.substitutions += [
     ("%source", config.tfc_source_root),
     ("%build", config.tfc_build_root),
     ("%clang-format", clang_format),
+    ("%mpirun", os.path.join(config.test_source_root, "e2e", "tasks", "Inputs", "mpirun")),
+    ("%tfcmpi", mpi_library),
     ("%all-targets", "--all-targets --seconds=600" if long else ""),
     ("%text-programs", "20000" if long else "500"),
 ]

@@ -88,12 +88,12 @@ static_assert(sizeof(tfc_symbol_info) == 64 && offsetof(tfc_symbol_info, lower_s
 static_assert(sizeof(tfc_entry_info) == 120 && offsetof(tfc_entry_info, facts) == 88 &&
               offsetof(tfc_entry_info, partitioning) == 112);
 static_assert(sizeof(tfc_partition_info) == 24 && sizeof(tfc_slot_info) == 8 &&
-              sizeof(tfc_partitioning) == 32 && sizeof(tfc_device_info) == 24);
+              sizeof(tfc_partitioning) == 32 && sizeof(tfc_device_info) == 32);
 static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
 static_assert(sizeof(tfc_grid_info) == 16 && sizeof(tfc_binary_info) == 16 &&
               sizeof(tfc_image_info) == 48);
 static_assert(sizeof(tfc_constant_info) == 24);
-static_assert(sizeof(tfc_model) == 120 && offsetof(tfc_model, init) == 56 &&
+static_assert(sizeof(tfc_model) == 136 && offsetof(tfc_model, init) == 56 &&
               offsetof(tfc_model, queue_count) == 72 && offsetof(tfc_model, device_count) == 88);
 static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
 static_assert(sizeof(tfc_library) == 16);
@@ -234,7 +234,8 @@ Constant *DescriptorBuilder::partitioning(const EntryInfo &info, unsigned number
 Constant *DescriptorBuilder::device(StringRef name) {
   std::string reason;
   dfg::DeviceName device = *dfg::DeviceName::parse(name, reason);
-  return structure({text(name), text(device.kind), i64(*device.index)});
+  std::optional<int64_t> task = model.cluster.taskOf(device);
+  return structure({text(name), text(device.kind), i64(*device.index), i64(task.value_or(-1))});
 }
 
 Constant *DescriptorBuilder::image(const ImageInfo &info) {
@@ -268,7 +269,9 @@ Constant *DescriptorBuilder::copiedConstants() {
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {
-  llvm::SmallVector<Constant *> variables, entries, queues, devices;
+  llvm::SmallVector<Constant *> variables, entries, queues, devices, tasks;
+  for (const std::string &name : model.cluster.taskNames())
+    tasks.push_back(text(name));
   for (StringRef name : model.devices)
     devices.push_back(device(name));
   for (const VariableInfo &info : model.variables)
@@ -286,7 +289,7 @@ llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef fea
                  i32(model.chunks), text(name), text(cpu), text(features), array(variables),
                  array(entries), initializer, array(queues), i64(queues.size()), array(devices),
                  i64(devices.size()), model.image ? image(*model.image) : null(), copiedConstants(),
-                 i64(model.copiedConstants.size())}),
+                 i64(model.copiedConstants.size()), array(tasks), i64(tasks.size())}),
       names.prefix + ".model", false);
 }
 

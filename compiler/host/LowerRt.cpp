@@ -407,10 +407,13 @@ LogicalResult FunctionLowering::lowerOp(rt::RunPartitionsOp op) {
 }
 
 LogicalResult FunctionLowering::lowerOp(rt::SendOp op) {
-  Value value = op.getValue();
-  if (value.getType().isInteger(64))
+  Value value = op.getValue(), bytes = op.getBytes();
+  bool isScalar = value.getType().isInteger(64);
+  if (isScalar)
     value = LLVM::IntToPtrOp::create(b, loc, pointer, value);
-  return transfer(op, "tfc_rt_send", {op.getFrame(), constant(i32, op.getSlot()), value});
+  if (!bytes)
+    bytes = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(isScalar ? TFC_RT_SCALAR : 0));
+  return transfer(op, "tfc_rt_send", {op.getFrame(), constant(i32, op.getSlot()), value, bytes});
 }
 
 /// Negative results end the call; others are the number of a buffer.

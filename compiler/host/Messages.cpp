@@ -2,12 +2,18 @@
 // released as soon as the last step of the block that reads it has run.
 
 #include "compiler/host/Messages.h"
+#include "dialects/dfg/Cluster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace tfc;
 using namespace tfc::dfg;
 using namespace tfc::host;
+
+Messages::Messages(Context &context, SizeBuilder &sizes, Addresses &addresses, Scalars &scalars,
+                   Copies &copies)
+    : context(context), sizes(sizes), addresses(addresses), scalars(scalars), copies(copies),
+      hasTasks(!Cluster::of(context.entry->getParentOfType<ModuleOp>()).isEmpty()) {}
 
 //===----------------------------------------------------------------------===//
 // Scalars as 64 bits
@@ -67,7 +73,11 @@ void Messages::send(SendOp op) {
   } else {
     value = addresses.of(rootOf(op.getValue()));
   }
-  rt::SendOp::create(context.b, context.loc, context.frame, op.getSlot(), value);
+  // In one process the receiver reads the memory of the sender.
+  Value bytes;
+  if (!value.getType().isInteger(64) && hasTasks)
+    bytes = sizes.build(bytesOf(rootOf(op.getValue()).getType()));
+  rt::SendOp::create(context.b, context.loc, context.frame, op.getSlot(), value, bytes);
 }
 
 void Messages::awaitRelease(AwaitReleaseOp op) {

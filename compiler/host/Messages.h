@@ -11,8 +11,7 @@ namespace tfc::host {
 class Messages {
 public:
   Messages(Context &context, SizeBuilder &sizes, Addresses &addresses, Scalars &scalars,
-           Copies &copies)
-      : context(context), sizes(sizes), addresses(addresses), scalars(scalars), copies(copies) {}
+           Copies &copies);
 
   void send(dfg::SendOp op);
   void receive(dfg::ReceiveOp op);
@@ -32,6 +31,7 @@ private:
   Addresses &addresses;
   Scalars &scalars;
   Copies &copies;
+  bool hasTasks; // receivers may be in other processes
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> slots; // by the last reader
 };
 

@@ -97,6 +97,7 @@ struct GuardUpdatesPass : tfc::impl::GuardUpdatesBase<GuardUpdatesPass> {
 private:
   void guard(const Section &section);
   Value holdAll(const Section &section);
+  Value launchConjunction(OpBuilder &b, ArrayRef<Value> conditions, kernel::FuncOp like);
   kernel::FuncOp conjunction(Location loc, unsigned count, kernel::FuncOp like);
   void markGuarded(kernel::FuncOp kernel, ArrayRef<LaunchOp> launches);
 
@@ -132,22 +133,39 @@ kernel::FuncOp GuardUpdatesPass::conjunction(Location loc, unsigned count, kerne
   return kernel;
 }
 
+/// A launch has at most 512 arguments.
+static constexpr size_t kMostConditions = 64;
+
 /// Returns a scalar of the device that tells whether all checks pass.
 Value GuardUpdatesPass::holdAll(const Section &section) {
-  llvm::SetVector<Value> conditions;
+  llvm::SetVector<Value> distinct;
   for (CheckOp check : section.checks)
-    conditions.insert(check.getCondition());
+    distinct.insert(check.getCondition());
+  LaunchOp update = section.updates.front();
+  auto like = symbols->lookup<kernel::FuncOp>(update.getKernel());
+  OpBuilder b(update);
+  SmallVector<Value> conditions = distinct.takeVector();
+  while (conditions.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i < conditions.size(); i += kMostConditions)
+      next.push_back(launchConjunction(
+          b, ArrayRef(conditions).slice(i, std::min(kMostConditions, conditions.size() - i)),
+          like));
+    conditions = next;
+  }
+  return conditions.front();
+}
+
+/// Launches the conjunction of conditions.
+Value GuardUpdatesPass::launchConjunction(OpBuilder &b, ArrayRef<Value> conditions,
+                                          kernel::FuncOp like) {
   if (conditions.size() == 1)
     return conditions.front();
-  LaunchOp update = section.updates.front();
-  OpBuilder b(update);
   Location loc = conditions.front().getLoc();
-  kernel::FuncOp kernel =
-      conjunction(loc, conditions.size(), symbols->lookup<kernel::FuncOp>(update.getKernel()));
-  auto launch =
-      LaunchOp::create(b, loc, conditions.front().getType(), kernel.getSymName(),
-                       conditions.getArrayRef(), DimsAttr::get(b.getContext(), ArrayRef<DimExpr>{}),
-                       b.getArrayAttr(MemoryAttr::inArena(b.getContext())));
+  kernel::FuncOp kernel = conjunction(loc, conditions.size(), like);
+  auto launch = LaunchOp::create(b, loc, conditions.front().getType(), kernel.getSymName(),
+                                 conditions, DimsAttr::get(b.getContext(), ArrayRef<DimExpr>{}),
+                                 b.getArrayAttr(MemoryAttr::inArena(b.getContext())));
   return launch.getOutputs().front();
 }
 

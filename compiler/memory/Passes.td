@@ -32,6 +32,8 @@ def GuardUpdates : Pass<"tfc-guard-updates", "::mlir::ModuleOp"> {
     their kernels are `guarded`, and the checks come last. So the call has one wait,
     at its end, and changes no variable if a check fails. Checks before commits,
     messages, operations on queues, branches and loops remain where they are.
+    Launches between the updates and the checks may read what a guarded one has not
+    written: kernels bound the indices that they read.
   }];
   let statistics = [
     Statistic<"guardedCount", "guarded", "Number of launches that test checks">

@@ -249,6 +249,7 @@ void tfc::describeCode(ModuleOp module, ModelInfo &model) {
     model.chunks = chunks.getInt();
   for (dfg::DeviceAttr device : dfg::devicesOf(module))
     model.devices.push_back(device.getName().str());
+  model.cluster = dfg::Cluster::of(module);
   if (auto numbers = module->getAttrOfType<DenseI64ArrayAttr>(rt::kVariableDevicesAttr))
     for (auto [variable, device] : llvm::zip(model.variables, numbers.asArrayRef()))
       variable.device = device;

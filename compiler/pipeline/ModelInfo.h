@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include "dialects/dfg/Cluster.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Enums.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -108,6 +109,7 @@ struct ModelInfo {
   std::optional<EntryInfo> init;
   unsigned chunks = 0;              // pieces of memory that grow during calls; see `describeCode`
   std::vector<std::string> devices; // that the entries use, the caller's first; see `describeCode`
+  dfg::Cluster cluster;             // see `describeCode`
   std::optional<ImageInfo> image;   // see `describeCode`
   std::vector<CopiedConstant> copiedConstants; // see `describeCode`
 

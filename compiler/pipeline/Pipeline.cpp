@@ -68,8 +68,8 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 static void addPlacement(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(createPlaceOperations(
-      {options.device, options.devicesFile, options.movesUnsupported, options.explainsPlacement}));
+  passes.addPass(createPlaceOperations({options.device, options.cluster, options.devicesFile,
+                                        options.movesUnsupported, options.explainsPlacement}));
 }
 
 static void addPartition(OpPassManager &passes, const PipelineOptions &options) {

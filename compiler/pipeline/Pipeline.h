@@ -26,6 +26,7 @@ struct PipelineOptions {
   bool verbose = false;                         // passes print their reports to standard error
   /// The device of what says nothing, and a file that describes devices; empty: none.
   std::string device, devicesFile;
+  std::string cluster; // the tasks of the program, `ps=2,worker=6`, or a file with them
   gpu::Precision precision = gpu::Precision::F32;
   std::vector<int64_t> capabilities; // of GPUs to assemble for, in tenths, besides PTX for all
   bool movesUnsupported = false;     // to the default device, with a warning
@@ -43,7 +44,8 @@ struct PipelineOptions {
 
   /// Returns true if there are options for placement.
   bool concernsPlacement() const {
-    return !device.empty() || !devicesFile.empty() || movesUnsupported || explainsPlacement;
+    return !device.empty() || !devicesFile.empty() || !cluster.empty() || movesUnsupported ||
+           explainsPlacement;
   }
 };
 

@@ -42,24 +42,31 @@ static const Kind *findKind(StringRef name) {
 
 bool isKnownKind(const DeviceName &name) { return name.kind.empty() || findKind(name.kind); }
 
-bool isSupported(const DeviceName &name) {
+bool Machine::isSupported(const DeviceName &name) const {
   bool isLocal = DeviceName::both({name.job, name.task, "", {}}, {"local", 0, "", {}}).has_value();
-  return isLocal && isKnownKind(name);
+  return (isLocal || cluster.has(name)) && isKnownKind(name);
 }
 
-std::string refusalOf(const DeviceName &name) {
+std::string Machine::refusalOf(const DeviceName &name) const {
   if (!isKnownKind(name))
     return "there is no device " + name.str() + ": expected the kind 'cpu' or 'gpu', but got '" +
            name.kind + "'";
-  return "this version of tfc cannot place anything on " + name.str();
+  std::string task = DeviceName{name.job, name.task, "", {}}.str();
+  if (cluster.isEmpty())
+    return "there is no task " + task + " without a cluster, as in --cluster worker=2";
+  return "there is no task " + task + " in the cluster " + cluster.str();
 }
 
-/// The first device of a kind is number 0.
+/// The first task of a job and the first device of a kind are number 0.
 DeviceName complete(const DeviceName &name) {
-  return name.within(callersDevice()).within({"", {}, name.kind, 0});
+  DeviceName whole = name.within(callersDevice()).within({"", {}, name.kind, 0});
+  whole.task = whole.task.value_or(0);
+  whole.kind = whole.kind.empty() ? callersDevice().kind : whole.kind;
+  whole.index = whole.index.value_or(0);
+  return whole;
 }
 
-Machine::Machine() { add(callersDevice()); }
+Machine::Machine(Cluster cluster) : cluster(std::move(cluster)) { add(callersDevice()); }
 
 unsigned Machine::add(const DeviceName &name) {
   auto known = llvm::find(names, name);
@@ -70,9 +77,14 @@ unsigned Machine::add(const DeviceName &name) {
   return names.size() - 1;
 }
 
+/// Two processes exchange messages as two machines on an ordinary network do.
+static constexpr Link kNetwork = {/*latency=*/30e-6, /*bandwidth=*/1e9};
+
 Link Machine::getLink(unsigned from, unsigned to) const {
   if (auto link = links.find({from, to}); link != links.end())
     return link->second;
+  if (names[from].job != names[to].job || names[from].task != names[to].task)
+    return kNetwork;
   const Kind *slower = findKind(names[from].kind);
   for (unsigned end : {from, to})
     if (const Kind *kind = findKind(names[end].kind);
@@ -149,8 +161,8 @@ private:
       fail("expected the name of a device as '" + key + "'" + (why.empty() ? "" : ": ") + why);
       return std::nullopt;
     }
-    if (!isSupported(*name)) {
-      fail(refusalOf(*name));
+    if (!machine.isSupported(*name)) {
+      fail(machine.refusalOf(*name));
       return std::nullopt;
     }
     return complete(*name);

@@ -3,21 +3,15 @@
 #pragma once
 
 #include "compiler/placement/Schedule.h"
-#include "dialects/dfg/DeviceName.h"
+#include "dialects/dfg/Cluster.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
 
 namespace tfc::placement {
 
-/// Returns true if this version of tfc has kernels for a device that satisfies the name.
-bool isSupported(const dfg::DeviceName &name);
-
 /// Returns true if a name leaves the kind of device open, or says one that exists.
 bool isKnownKind(const dfg::DeviceName &name);
-
-/// Says why nothing is placed on a device that is not supported.
-std::string refusalOf(const dfg::DeviceName &name);
 
 /// Returns the device of a name, with the open parts as in the caller's device.
 dfg::DeviceName complete(const dfg::DeviceName &name);
@@ -32,7 +26,13 @@ struct DeviceFigures {
 /// The devices on which operations can be placed, by number, the caller's first.
 class Machine {
 public:
-  Machine();
+  /// The devices of these tasks can be used, besides those of the process that makes a call.
+  explicit Machine(dfg::Cluster cluster = {});
+
+  /// Returns true if there may be a device that satisfies the name, with kernels for it.
+  bool isSupported(const dfg::DeviceName &name) const;
+  /// Says why nothing is placed on a device that is not supported.
+  std::string refusalOf(const dfg::DeviceName &name) const;
 
   /// Adds the devices of a description; see docs/command-line.md. Fails, with the reason, if the
   /// text is none.
@@ -49,6 +49,7 @@ public:
 private:
   friend class MachineReader;
 
+  dfg::Cluster cluster;
   llvm::SmallVector<dfg::DeviceName> names;
   llvm::SmallVector<DeviceFigures> figures;
   std::map<std::pair<unsigned, unsigned>, Link> links; // those that are described

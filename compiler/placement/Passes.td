@@ -20,11 +20,15 @@ def PlaceOperations : Pass<"tfc-place", "::mlir::ModuleOp"> {
     decides among the devices of the file `devices`, or else among those that the
     graph names. A group that asks for two devices, and one that asks for a
     device without kernels, are errors; with `soft` the latter is on the default
-    device, with a warning.
+    device, with a warning. `cluster` names the tasks whose devices can be used, as
+    in `ps=2,worker=6`, or a file with such a text; the module then has them as
+    `dfg.cluster`.
   }];
   let options = [
     Option<"device", "device", "std::string", /*default=*/"\"\"",
            "The device of operations that say nothing">,
+    Option<"cluster", "cluster", "std::string", /*default=*/"\"\"",
+           "Jobs and their tasks, or a file with them">,
     Option<"devices", "devices", "std::string", /*default=*/"\"\"",
            "A file that describes devices and links">,
     Option<"soft", "soft", "bool", /*default=*/"false",

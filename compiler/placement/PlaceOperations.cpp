@@ -33,13 +33,48 @@ public:
   void runOnOperation() override;
 
 private:
+  LogicalResult readCluster(Cluster &tasks);
   LogicalResult readDevices(Machine &machine);
   LogicalResult readDefault(Machine &machine, std::optional<unsigned> &number);
-  LogicalResult checkConstraints(Groups &groups, const DeviceName &other);
+  LogicalResult checkConstraints(Groups &groups, const Machine &machine, const DeviceName &other);
   void placeEntry(EntryOp entry, const PlacementContext &context, Placement &placement);
 };
 
 } // namespace
+
+/// Returns null, with an error, for a file that cannot be read.
+static std::unique_ptr<llvm::MemoryBuffer> readFile(Location nowhere, StringRef path) {
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)) {
+    emitError(nowhere, "cannot read '") << path << "': not a regular file [devices]";
+    return nullptr;
+  }
+  auto text = llvm::MemoryBuffer::getFile(path);
+  if (text)
+    return std::move(*text);
+  emitError(nowhere, "cannot read '") << path << "': " << text.getError().message() << " [devices]";
+  return nullptr;
+}
+
+/// Reads the tasks from the option or, if that is no list of them, from the file that it names.
+LogicalResult PlaceOperations::readCluster(Cluster &tasks) {
+  if (cluster.empty())
+    return success();
+  Location nowhere = UnknownLoc::get(&getContext());
+  std::string text = cluster, reason;
+  if (!StringRef(cluster).contains('=')) {
+    auto file = readFile(nowhere, cluster);
+    if (!file)
+      return failure();
+    text = file->getBuffer().str();
+  }
+  std::optional<Cluster> read = Cluster::parse(text, reason);
+  if (!read)
+    return emitError(nowhere, "'")
+           << cluster << "' does not describe a cluster: " << reason << " [devices]";
+  tasks = *read;
+  tasks.write(getOperation());
+  return success();
+}
 
 /// Adds the devices of the file.
 LogicalResult PlaceOperations::readDevices(Machine &machine) {
@@ -47,22 +82,17 @@ LogicalResult PlaceOperations::readDevices(Machine &machine) {
     return success();
   Location nowhere = UnknownLoc::get(&getContext());
   std::string reason;
-  if (llvm::sys::fs::exists(devices) && !llvm::sys::fs::is_regular_file(devices))
-    return emitError(nowhere, "cannot read '") << devices << "': not a regular file [devices]";
-  auto text = llvm::MemoryBuffer::getFile(devices);
+  auto text = readFile(nowhere, devices);
   if (!text)
-    return emitError(nowhere, "cannot read '")
-           << devices << "': " << text.getError().message() << " [devices]";
-  if (!machine.read((*text)->getBuffer(), reason))
+    return failure();
+  if (!machine.read(text->getBuffer(), reason))
     return emitError(nowhere, "'")
            << devices << "' does not describe devices: " << reason << " [devices]";
   return success();
 }
 
 /// The word by which `tfc explain` knows the refusal of a device.
-static StringRef wordFor(const DeviceName &name) {
-  return isKnownKind(name) ? " [not-yet]" : " [bad-device]";
-}
+static constexpr StringLiteral kRefusal = " [bad-device]";
 
 LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsigned> &number) {
   if (device.empty())
@@ -72,27 +102,28 @@ LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsig
   std::optional<DeviceName> name = DeviceName::parse(device, reason);
   if (!name)
     return emitError(nowhere, "'") << device << "' is not a device: " << reason << " [devices]";
-  if (!isSupported(*name))
-    return emitError(nowhere) << "--device '" << device << "': " << refusalOf(*name)
-                              << wordFor(*name);
+  if (!machine.isSupported(*name))
+    return emitError(nowhere) << "--device '" << device << "': " << machine.refusalOf(*name)
+                              << kRefusal;
   number = machine.add(complete(*name));
   return success();
 }
 
 /// Refuses devices without kernels, or moves what asks for them to `other`. Each is reported once,
 /// where the first operation asks for it; the others are counted.
-LogicalResult PlaceOperations::checkConstraints(Groups &groups, const DeviceName &other) {
+LogicalResult PlaceOperations::checkConstraints(Groups &groups, const Machine &machine,
+                                                const DeviceName &other) {
   llvm::MapVector<std::string, SmallVector<Groups::Constraint>, llvm::StringMap<unsigned>> refused;
   for (const Groups::Constraint &constraint : groups.requests())
-    if (!isSupported(constraint.device))
+    if (!machine.isSupported(constraint.device))
       refused[constraint.device.str()].push_back(constraint);
   for (const auto &[name, constraints] : refused) {
     const Groups::Constraint &first = constraints.front();
-    std::string refusal = refusalOf(first.device);
+    std::string refusal = machine.refusalOf(first.device);
     InFlightDiagnostic diagnostic = soft ? first.source->emitWarning(refusal)
                                                << ": this is on " << other.str() << " instead"
                                          : first.source->emitError(refusal);
-    diagnostic << wordFor(first.device);
+    diagnostic << kRefusal;
     if (constraints.size() > 1)
       diagnostic.attachNote(constraints[1].source->getLoc())
           << "this asks for it, too"
@@ -166,11 +197,14 @@ static void placeDeclarations(ModuleOp module, const PlacementContext &context,
 void PlaceOperations::runOnOperation() {
   ModuleOp module = getOperation();
   Groups groups;
-  Machine machine;
+  Cluster tasks;
+  if (failed(readCluster(tasks)))
+    return signalPassFailure();
+  Machine machine(tasks);
   std::optional<unsigned> defaultDevice;
   bool isRead = succeeded(readDevices(machine)) && succeeded(readDefault(machine, defaultDevice));
   DeviceName other = machine.getNames()[defaultDevice.value_or(0)];
-  if (!isRead || failed(groups.build(module)) || failed(checkConstraints(groups, other)))
+  if (!isRead || failed(groups.build(module)) || failed(checkConstraints(groups, machine, other)))
     return signalPassFailure();
   for (const Groups::Constraint &constraint : groups.constraints())
     machine.add(complete(constraint.device));

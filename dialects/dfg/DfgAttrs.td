@@ -137,6 +137,18 @@ def Dfg_DeviceAttr : AttrDef<Dfg_Dialect, "Device"> {
   let genVerifyDecl = 1;
 }
 
+def Dfg_JobAttr : AttrDef<Dfg_Dialect, "Job"> {
+  let mnemonic = "job";
+  let summary = "The tasks of a job, each in a process of its own";
+  let description = [{
+    `#dfg.job<"ps", 2>` in the attribute `dfg.cluster` of a module, which lists all
+    jobs in the order of their processes.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$tasks);
+  let assemblyFormat = "`<` $name `,` $tasks `>`";
+  let genVerifyDecl = 1;
+}
+
 def Dfg_SlotAttr : AttrDef<Dfg_Dialect, "Slot"> {
   let mnemonic = "slot";
   let summary = "A slot for messages from one partition of an entry to another";

@@ -2,6 +2,7 @@
 // later ones about single operations, and the names of feeds and fetches. The dialect verifies
 // them, because no operation defines them.
 
+#include "dialects/dfg/Cluster.h"
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -39,6 +40,18 @@ static LogicalResult verifyProbeFunction(Operation *op, Attribute attribute) {
   if (address && address.getType().isSignlessInteger(64))
     return success();
   return op->emitOpError("expects the address of a function, but got ") << attribute;
+}
+
+/// The jobs of a module whose entries may run in several processes.
+static LogicalResult verifyCluster(Operation *op, Attribute attribute) {
+  auto jobs = dyn_cast<ArrayAttr>(attribute);
+  if (!jobs || jobs.empty() || !llvm::all_of(jobs, llvm::IsaPred<JobAttr>))
+    return op->emitOpError("expects jobs, but got ") << attribute;
+  llvm::SmallDenseSet<Attribute> seen;
+  for (JobAttr job : jobs.getAsRange<JobAttr>())
+    if (!seen.insert(job.getName()).second)
+      return op->emitOpError("has the job ") << job.getName() << " twice";
+  return success();
 }
 
 /// The devices of a placed module: whole names, the caller's first, none twice.
@@ -113,6 +126,7 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   static constexpr std::pair<StringLiteral, Verifier> kOfModules[] = {
       {WeightsAttrHelper::getNameStr(), verifyWeights},
       {ChunksAttrHelper::getNameStr(), verifyChunks},
+      {kClusterAttr, verifyCluster},
       {kDevicesAttr, verifyDevices},
       {ProbeFunctionAttrHelper::getNameStr(), verifyProbeFunction}};
   using Predicate = bool (*)(Operation *, Attribute);

@@ -27,14 +27,19 @@ def Rt_RunPartitionsOp : Rt_FallibleOp<"run_partitions"> {
 def Rt_SendOp : Rt_MessageOp<"send"> {
   let summary = "Sends a message to another partition";
   let description = [{
-    Memory at an address must not change until the message is released.
+    Memory at an address must not change until the message is released. Its
+    `bytes` cross if the receiver is in another process.
 
     ```mlir
     rt.send %frame, slot 3, %x : !llvm.ptr
+    rt.send %frame, slot 3, %x bytes %size : !llvm.ptr
     ```
   }];
-  let arguments = (ins Rt_Pointer:$frame, I32Attr:$slot, Rt_MessageValue:$value);
-  let assemblyFormat = "$frame `,` `slot` $slot `,` $value attr-dict `:` type($value)";
+  let arguments = (ins Rt_Pointer:$frame, I32Attr:$slot, Rt_MessageValue:$value,
+                       Optional<I64>:$bytes);
+  let assemblyFormat = [{
+    $frame `,` `slot` $slot `,` $value (`bytes` $bytes^)? attr-dict `:` type($value)
+  }];
 }
 
 def Rt_NextBufferOp : Rt_MessageOp<"next_buffer"> {

@@ -83,12 +83,12 @@ static int64_t noArena(const int64_t *) { return 0; }
 static constexpr tfc_partition_info kPingPong[] = {
     {[](tfc_call_frame *frame) -> int32_t {
        const void *value;
-       return tfc_rt_send(frame, 0, frame) || tfc_rt_receive(frame, 1, &value);
+       return tfc_rt_send(frame, 0, frame, 0) || tfc_rt_receive(frame, 1, &value);
      },
      noArena, 0},
     {[](tfc_call_frame *frame) -> int32_t {
        const void *value;
-       return tfc_rt_receive(frame, 0, &value) || tfc_rt_send(frame, 1, frame);
+       return tfc_rt_receive(frame, 0, &value) || tfc_rt_send(frame, 1, frame, 0);
      },
      noArena, 0},
     {[](tfc_call_frame *frame) -> int32_t {

@@ -51,7 +51,7 @@ static float x, result, sum;
 static constexpr tfc_slot_info kThereAndBack[] = {{0, 1}, {1, 0}};
 static constexpr Partition kAddThere[] = {[](tfc_call_frame *frame) -> int32_t {
                                             const void *value;
-                                            if (int32_t status = tfc_rt_send(frame, 0, &x))
+                                            if (int32_t status = tfc_rt_send(frame, 0, &x, 0))
                                               return status;
                                             if (int32_t status = tfc_rt_receive(frame, 1, &value))
                                               return status;
@@ -66,7 +66,7 @@ static constexpr Partition kAddThere[] = {[](tfc_call_frame *frame) -> int32_t {
                                             result = *static_cast<const float *>(value) +
                                                      static_cast<float *>(frame->variables[kW])[1];
                                             tfc_rt_release(frame, 0);
-                                            return tfc_rt_send(frame, 1, &result);
+                                            return tfc_rt_send(frame, 1, &result, 0);
                                           }};
 static const Divided kAdd(kAddThere, kThereAndBack);
 
@@ -89,7 +89,7 @@ static constexpr Partition kAddUp[] = {[](tfc_call_frame *frame) -> int32_t {
                                              return buffer;
                                            buffers[buffer] = i;
                                            if (int32_t status =
-                                                   tfc_rt_send(frame, 0, &buffers[buffer]))
+                                                   tfc_rt_send(frame, 0, &buffers[buffer], 0))
                                              return status;
                                          }
                                          return tfc_rt_await_release(frame, 0);
@@ -213,7 +213,7 @@ static constexpr Partition kTakeFromQueue[] = {
       void *values[] = {&item};
       if (int32_t status = tfc_rt_dequeue(frame, 0, values, 1, 0, "dequeue"))
         return status;
-      return tfc_rt_send(frame, 0, &item);
+      return tfc_rt_send(frame, 0, &item, 0);
     },
     [](tfc_call_frame *frame) { return waitForPeer(frame, 0); }};
 
@@ -277,7 +277,7 @@ static constexpr Partition kPassThrough[] = {
         if (int32_t status = take(frame, item))
           return status;
         EXPECT_EQ(item, i);
-        if (int32_t status = tfc_rt_send(frame, 0, nullptr))
+        if (int32_t status = tfc_rt_send(frame, 0, nullptr, 0))
           return status;
       }
       return TFC_OK;
@@ -301,7 +301,7 @@ static constexpr Partition kTakeAndTell[] = {[](tfc_call_frame *frame) -> int32_
                                                int64_t item;
                                                if (int32_t status = take(frame, item))
                                                  return status;
-                                               return tfc_rt_send(frame, 0, nullptr);
+                                               return tfc_rt_send(frame, 0, nullptr, 0);
                                              }};
 
 TEST(Devices, NoticeThatNobodyElseCanEndTheirWaitAtAQueue) {
@@ -361,7 +361,7 @@ TEST(Devices, LetOthersWriteWhileAllOfThemWait) {
 static constexpr Partition kExchange[] = {[](tfc_call_frame *frame) -> int32_t {
                                             const void *value;
                                             if (int32_t status =
-                                                    tfc_rt_send(frame, 0, frame->arena))
+                                                    tfc_rt_send(frame, 0, frame->arena, 0))
                                               return status;
                                             if (int32_t status = tfc_rt_receive(frame, 1, &value))
                                               return status;
@@ -371,7 +371,7 @@ static constexpr Partition kExchange[] = {[](tfc_call_frame *frame) -> int32_t {
                                             const void *value;
                                             if (int32_t status = tfc_rt_receive(frame, 0, &value))
                                               return status;
-                                            return tfc_rt_send(frame, 1, value);
+                                            return tfc_rt_send(frame, 1, value, 0);
                                           }};
 
 TEST(Devices, ServeForkedHandlesAtOnce) {

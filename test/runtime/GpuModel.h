@@ -70,7 +70,7 @@ static int32_t initGpu(tfc_call_frame *frame) {
 // shift(x: f32[n]) -> (y: f32[n]): y = x + w, on the GPU.
 static int32_t shiftHost(tfc_call_frame *frame) {
   const void *y;
-  STEP(tfc_rt_send(frame, 0, frame->feeds[0]));
+  STEP(tfc_rt_send(frame, 0, frame->feeds[0], 0));
   STEP(tfc_rt_receive(frame, 1, &y));
   if (frame->symbols[0])
     memcpy(frame->fetches[0], y, frame->symbols[0] * sizeof(float));
@@ -94,7 +94,7 @@ static void shiftShapes(const int64_t *symbols, int64_t *dims) { dims[0] = dims[
 // check, 4 by a launch that has too many threads.
 static int32_t stepHost(tfc_call_frame *frame) {
   auto fail = *static_cast<const int64_t *>(frame->feeds[0]);
-  STEP(tfc_rt_send(frame, 0, reinterpret_cast<const void *>(fail)));
+  STEP(tfc_rt_send(frame, 0, reinterpret_cast<const void *>(fail), 0));
   if (fail == 1)
     return tfc_rt_fail(frame, TFC_OUT_OF_RANGE, "always", nullptr, 0);
   const int64_t position[] = {0};
@@ -124,8 +124,8 @@ static int32_t stepGpu(tfc_call_frame *frame) {
 // before.
 static int32_t growHost(tfc_call_frame *frame) {
   const void *value;
-  STEP(tfc_rt_send(frame, 0,
-                   reinterpret_cast<const void *>(*static_cast<const int64_t *>(frame->feeds[0]))));
+  STEP(tfc_rt_send(
+      frame, 0, reinterpret_cast<const void *>(*static_cast<const int64_t *>(frame->feeds[0])), 0));
   STEP(tfc_rt_receive(frame, 1, &value));
   auto bits = static_cast<uint32_t>(asArgument(value));
   memcpy(frame->fetches[0], &bits, 4);
@@ -145,7 +145,7 @@ static int32_t growGpu(tfc_call_frame *frame) {
     STEP(add(frame, 4, chunk.data + 16 * (i - 1), frame->variables[kW], chunk.data + 16 * i));
   }
   STEP(tfc_rt_device_read(frame, &last, chunk.data + 16 * asArgument(count) + 12, 4));
-  return tfc_rt_send(frame, 1, reinterpret_cast<const void *>(uint64_t(last)));
+  return tfc_rt_send(frame, 1, reinterpret_cast<const void *>(uint64_t(last)), 0);
 }
 
 // count() -> (steps: i64), on the host alone.
@@ -213,8 +213,8 @@ struct GpuModel {
   tfc_entry_info entries[4] = {makeEntry("shift", &kShiftDivided), makeEntry("step", &kStepDivided),
                                makeEntry("grow", &kGrowDivided), makeEntry("count", nullptr)};
   tfc_entry_info init = makeEntry("init", &kInitDivided);
-  tfc_device_info devices[2] = {{"/job:local/task:0/device:cpu:0", "cpu", 0},
-                                {"/job:local/task:0/device:gpu:0", "gpu", 0}};
+  tfc_device_info devices[2] = {{"/job:local/task:0/device:cpu:0", "cpu", 0, -1},
+                                {"/job:local/task:0/device:gpu:0", "gpu", 0, -1}};
   tfc_image_info image = {"gpu", kCode, kGrids, 2, nullptr, 0};
   tfc_model model;
 };

@@ -346,7 +346,7 @@ TEST_F(Gpu, MayBeMissingWithItsDriver) {
 }
 
 TEST_F(Gpu, MayBeMissingAlone) {
-  gpu.devices[1] = {"/job:local/task:0/device:gpu:1", "gpu", 1};
+  gpu.devices[1] = {"/job:local/task:0/device:gpu:1", "gpu", 1, -1};
   expectMissing(gpu, "there is no GPU with the number 1: the driver has 1");
 }
 

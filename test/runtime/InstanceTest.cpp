@@ -74,8 +74,8 @@ TEST(Instance, ChecksItsOptions) {
   EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
 }
 
-static constexpr tfc_device_info kDevices[] = {{"/job:local/task:0/device:cpu:0", "cpu", 0},
-                                               {"/job:local/task:0/device:cpu:11", "cpu", 11}};
+static constexpr tfc_device_info kDevices[] = {{"/job:local/task:0/device:cpu:0", "cpu", 0, -1},
+                                               {"/job:local/task:0/device:cpu:11", "cpu", 11, -1}};
 
 TEST(Instance, NeedsTheDevicesOfItsModel) {
   tfc_model model = kModel;
@@ -100,7 +100,7 @@ TEST(Instance, NeedsTheDevicesOfItsModel) {
               "toy needs the device /job:local/task:0/device:cpu:11, which is not there");
   }
   constexpr tfc_device_info kOtherKind[] = {kDevices[0],
-                                            {"/job:local/task:0/device:tpu:0", "tpu", 0}};
+                                            {"/job:local/task:0/device:tpu:0", "tpu", 0, -1}};
   model.devices = kOtherKind;
   EXPECT_EQ(tfc_instance_create(&model, nullptr, &out), TFC_NO_DEVICE);
 }

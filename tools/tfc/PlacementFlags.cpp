@@ -16,7 +16,7 @@ static std::string checkDevice(const std::string &text) {
     return fmt::format("'{}' is not a device: {}", text, reason);
   if (name->isOpen())
     return fmt::format("'{}' names no device", text);
-  return placement::isSupported(*name) ? "" : placement::refusalOf(*name);
+  return placement::isKnownKind(*name) ? "" : placement::Machine().refusalOf(*name);
 }
 
 static void setPlacement(const std::vector<std::string> &words, PipelineOptions &options) {
@@ -32,6 +32,9 @@ void tfc::addPlacementFlags(CLI::App &app, PipelineOptions &options) {
                  "The device of what says nothing about it, as in cpu:1")
       ->check(CLI::Validator(checkDevice, ""))
       ->type_name("NAME");
+  app.add_option("--cluster", options.cluster,
+                 "The tasks of the program by jobs, each a process, or a file with them")
+      ->type_name("JOB=TASKS,...|FILE");
   app.add_option("--devices", options.devicesFile,
                  "A description of devices, on which what says nothing is distributed")
       ->type_name("FILE.json");

@@ -47,7 +47,7 @@ dfg.entry @elsewhere(%arg0: tensor<f32>) -> tensor<f32> {
   %0 = dfg.neg %arg0 {dfg.device = #dfg.device<"/device:tpu:0">} : tensor<f32>
   // expected-note @+1 {{this asks for it, too}}
   %1 = dfg.neg %0 {dfg.device = #dfg.device<"/device:tpu:0">} : tensor<f32>
-  // expected-error @+1 {{this version of tfc cannot place anything on /task:1 [not-yet]}}
+  // expected-error @+1 {{there is no task /task:1 without a cluster, as in --cluster worker=2 [bad-device]}}
   %2 = dfg.neg %1 {dfg.device = #dfg.device<"/task:1">} : tensor<f32>
   dfg.return %2 : tensor<f32>
 }

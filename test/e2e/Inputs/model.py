@@ -52,6 +52,8 @@ class _Options(ctypes.Structure):
         ("device_count", _int64),
         ("gpu_streams", ctypes.POINTER(_pointer)),
         ("gpu_stream_count", _int64),
+        ("transport", _pointer),
+        ("task_timeout_ms", _int64),
     ]
 
 
@@ -153,7 +155,7 @@ def _tensor_list(arrays, dtypes=None):
 class Model:
     """One instance. Feeds are converted to the dtypes of the entry; integers that do not fit are refused."""
 
-    def __init__(self, path, threads=0, gpu_streams=()):
+    def __init__(self, path, threads=0, gpu_streams=(), transport=None, task_timeout_ms=0):
         library = ctypes.CDLL(os.path.abspath(path))
         library.tfc_library_get.restype = ctypes.POINTER(_Library)
         found = library.tfc_library_get().contents
@@ -161,6 +163,7 @@ class Model:
         if self._api.abi_version != ABI_VERSION or self._api.size < ctypes.sizeof(_Api):
             raise RuntimeError(f"{path}: ABI {self._api.abi_version}, {self._api.size} bytes")
         options = _Options(size=ctypes.sizeof(_Options), threads=threads)
+        options.transport, options.task_timeout_ms = transport, task_timeout_ms
         if gpu_streams:
             options.gpu_streams = (_pointer * len(gpu_streams))(*gpu_streams)
             options.gpu_stream_count = len(gpu_streams)

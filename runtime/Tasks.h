@@ -1,0 +1,180 @@
+//===- Tasks.h - Calls that run in several processes ----------------------===//
+//
+// The processes of a cluster call an entry together, and each runs the partitions on its own
+// devices. To the rendezvous of a call, a partition in another process is one whose messages,
+// releases, failures and commits arrive by the transport: the functions here send those of the
+// process's own partitions and apply those of others.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/Memory.h"
+#include "runtime/Model.h"
+
+#include <atomic>
+#include <pthread.h>
+
+namespace tfc::runtime {
+
+class Message;
+struct CheckPosition;
+struct State;
+
+/// The state of a handle's call with other processes. Under the mutex of its state's tasks,
+/// except for `waits`.
+struct TaskCall {
+  /// More numbers do not decide between positions of checks.
+  static constexpr int32_t kMostNumbers = 16;
+
+  /// A wait for another process. Written by the thread that waits.
+  struct Wait {
+    std::atomic<int64_t> since = 0; // nanoseconds, or 0
+    std::atomic<int32_t> task = 0;  // of which something is awaited; -1: of those that must commit
+  };
+  /// The commits that a partition has arrived at, and the position of its failed check in the last
+  /// two, or -1 for none.
+  struct Arrivals {
+    bool hasBegun = false; // its process
+    uint32_t count = 0;
+    int32_t size[2] = {-1, -1};
+    int64_t numbers[2][kMostNumbers] = {};
+  };
+  /// Memory of messages that were received and not yet released, in order.
+  struct Held {
+    void *data[2] = {};
+    int32_t count = 0;
+  };
+
+  uint32_t handle = 0;                   // number of the handle, equal in all processes
+  const tfc_entry_info *entry = nullptr; // of the running call that has other processes, or null
+  uint32_t number = 0;                   // of the call, among those of the entry by this handle
+  const int64_t *symbols = nullptr;
+  uint32_t commits = 0;         // completed
+  int64_t unsent = 0;           // messages whose data must not change yet
+  Objects<uint32_t> calls;      // by entry: how many have begun
+  Objects<Wait> waits;          // by partition
+  Objects<Arrivals> arrivals;   // by partition
+  Objects<Held> held;           // by slot
+  tfc_instance *next = nullptr; // handle of the state
+};
+
+/// The way from a state to the other processes of its cluster.
+class Tasks {
+public:
+  Tasks() = default;
+  Tasks(const Tasks &) = delete;
+  Tasks &operator=(const Tasks &) = delete;
+
+  /// Checks the options and begins to receive. Without a transport there are no other processes.
+  tfc_status attach(State &state, const tfc_options &options, Message &message);
+  void detach();
+
+  /// Returns true if there are other processes.
+  bool areUsed() const { return transport; }
+  /// Returns true if a device is in this process.
+  bool isHere(const tfc_device_info &device) const {
+    return !transport || device.task < 0 || device.task == transport->task;
+  }
+  /// The number of the process that runs a partition of a call.
+  int32_t taskOf(const tfc_partition_info &partition) const;
+  bool isHere(const tfc_partition_info &partition) const {
+    return !transport || taskOf(partition) == transport->task;
+  }
+  /// Returns true if a partition of the entry is on the device of a task.
+  bool concerns(const tfc_entry_info &entry) const;
+  /// The name of a device's task, for messages.
+  const char *nameOf(int32_t task) const;
+
+  //===- Handles ----------------------------------------------------------===//
+
+  /// Adds a handle; returns false if there is no memory.
+  bool add(tfc_instance &handle);
+  void remove(tfc_instance &handle);
+
+  //===- A call, on the thread of its handle ------------------------------===//
+
+  /// Begins a call, after its rendezvous: what has arrived for it is applied. Waits until the other
+  /// processes have begun it, so that nothing happens if one does not, or passes other sizes.
+  void begin(tfc_instance &handle, const int64_t *symbols);
+  /// Ends it when all partitions of this process have returned. If one has failed because of
+  /// another process, waits for the status and the message that this one sends.
+  void end(tfc_instance &handle, bool hasFailed);
+  /// Lets a call that fails before it begins here fail in the other processes.
+  void skip(tfc_instance &handle, const tfc_entry_info &entry, int32_t status);
+
+  //===- Partitions of this process, each on its thread -------------------===//
+
+  /// Sends a message whose slot has been counted, if its receiver is in another process.
+  void send(tfc_instance &handle, int32_t slot, const void *value, int64_t bytes);
+  /// Gives back the memory of the oldest message of a slot and tells its sender.
+  void release(tfc_instance &handle, int32_t slot);
+  void leave(tfc_instance &handle, int32_t partition);
+  /// As Rendezvous::commit, for a call with other processes; sets `isFirst` if the failed check of
+  /// this partition is the first one, and `hasFailed` if there is one.
+  int32_t commit(tfc_instance &handle, int32_t partition, const CheckPosition *failedCheck,
+                 bool &isFirst, bool &hasFailed);
+  /// Tells the others that this process has aborted the call; the message of the handle is set.
+  void abort(tfc_instance &handle, int32_t status);
+
+private:
+  struct Header;
+  struct Stashed;
+  struct Piece;
+
+  static void *place(void *tasks, int64_t bytes);
+  static void arrived(void *tasks, int32_t from, const void *header, int32_t headerBytes,
+                      void *data, int64_t bytes);
+  static void sent(void *tasks, void *token);
+  static void lost(void *tasks, int32_t task, const char *reason);
+  static void tick(void *tasks);
+
+  void *take(int64_t bytes);
+  void give(void *data);
+  void post(int32_t task, const Header &header, const void *more, int32_t moreBytes,
+            const void *data = nullptr, int64_t bytes = 0, void *token = nullptr);
+  void postToAll(tfc_instance &handle, const Header &header, const void *more = nullptr,
+                 int32_t moreBytes = 0);
+  void announce(tfc_instance &handle, const int64_t *symbols);
+  Header headerOf(tfc_instance &handle, int32_t kind) const;
+  tfc_instance *find(uint32_t number) const;
+  bool stash(int32_t from, const Header &header, const char *more, int32_t moreBytes, void *data);
+  bool haveBegun(const TaskCall &call) const;
+  int32_t firstPartition(const TaskCall &call) const;
+  bool isForLater(const Header &header) const;
+  void apply(tfc_instance &handle, int32_t from, const Header &header, const char *more,
+             int32_t moreBytes, void *data);
+  void applyData(tfc_instance &handle, int32_t from, const Header &header, void *data);
+  void arrive(tfc_instance &handle, int32_t partition, const int64_t *numbers, int32_t size);
+  const int64_t *first(tfc_instance &handle, uint32_t round, int32_t &size, int32_t &partition);
+  void fail(tfc_instance &handle, int32_t status, const char *text);
+
+  const tfc_transport *transport = nullptr;
+  State *state = nullptr;
+  int64_t timeout = 0; // nanoseconds
+  tfc_receiver receiver = {};
+  bool isLost = false; // nothing can be reached
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t hasChanged = PTHREAD_COND_INITIALIZER; // data were sent, or a call was aborted
+  tfc_instance *handles = nullptr;
+  uint32_t handleCount = 0; // that there have been
+  Stashed *firstStashed = nullptr, **lastStashed = &firstStashed;
+  Piece *freePieces = nullptr;
+};
+
+/// Notes in its lifetime that a partition waits for another process.
+class TaskWait {
+public:
+  enum class For { Sender, Receiver, All };
+
+  /// For an end of a slot, or for the commit of all partitions.
+  TaskWait(tfc_instance &handle, int32_t partition, For what, int32_t slot = 0);
+  ~TaskWait();
+  TaskWait(const TaskWait &) = delete;
+  TaskWait &operator=(const TaskWait &) = delete;
+
+private:
+  TaskCall::Wait *wait = nullptr;
+};
+
+} // namespace tfc::runtime

@@ -1,0 +1,440 @@
+//===- MpiTransport.cpp - The processes of an MPI job as a cluster --------===//
+//
+// A thread of its own speaks MPI. A message is one of MPI with its header and, if they are short,
+// its data; longer data follow with a tag of their own, for which the receiver provides memory when
+// the header has come. Messages of a process are delivered in the order in which it has sent them,
+// also if the data of a later one come first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/tfc.h"
+
+#include "runtime/mpi/tfc_mpi.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mpi.h>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The length of messages with headers: data that fit go with them.
+constexpr size_t kMessageBytes = 8192;
+constexpr int kHeaderTag = 0, kFirstDataTag = 1, kDataTags = 16384;
+/// The receives of headers that are posted ahead.
+constexpr size_t kPosted = 8;
+/// Data go in pieces of this many bytes: MPI counts in int.
+constexpr int64_t kPieceBytes = 1 << 30;
+
+constexpr std::chrono::milliseconds kBetweenTicks(50);
+/// Others may destroy their instances so much later.
+constexpr std::chrono::minutes kMostWaitAtEnd(10);
+
+struct Prefix {
+  int64_t bytes; // of data
+  int32_t headerBytes;
+  int32_t dataTag; // 0 if the data are behind the header
+};
+
+struct Outgoing {
+  int to;
+  std::vector<char> message;
+  const char *data; // that follow; null if there are none
+  int64_t bytes;
+  void *token;
+  bool hasData;
+  std::vector<MPI_Request> requests;
+};
+
+struct Incoming {
+  std::vector<char> header;
+  void *data = nullptr;
+  std::vector<char> dropped; // takes data for which there is no memory
+  int64_t bytes = 0;
+  std::vector<MPI_Request> requests;
+};
+
+std::mutex openMutex;
+std::string openMessage;
+int openTransports = 0;
+bool hasInitialised = false;
+
+class MpiTransport {
+public:
+  explicit MpiTransport(MPI_Comm comm) : comm(comm) {
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    transport.size = sizeof(tfc_transport);
+    MPI_Comm_rank(comm, &transport.task);
+    MPI_Comm_size(comm, &transport.task_count);
+    transport.context = this;
+    transport.attach = attach;
+    transport.send = send;
+    transport.detach = detach;
+    arriving.resize(transport.task_count);
+    nextTag.resize(transport.task_count);
+  }
+  ~MpiTransport() { MPI_Comm_free(&comm); }
+
+  tfc_transport transport = {};
+
+private:
+  static tfc_status attach(void *self, const tfc_receiver *receiver);
+  static void send(void *self, int32_t task, const void *header, int32_t headerBytes,
+                   const void *data, int64_t bytes, void *token);
+  static void detach(void *self);
+
+  void run();
+  bool progress();
+  void idle(Clock::time_point lastEvent);
+  bool postOutgoing();
+  bool finishOutgoing();
+  void postReceive(size_t number);
+  bool receiveHeaders();
+  bool deliver();
+  void take(int from, const char *message);
+  void drain();
+  bool check(int code);
+  bool areComplete(std::vector<MPI_Request> &requests);
+
+  MPI_Comm comm;
+  const tfc_receiver *receiver = nullptr;
+  std::thread thread;
+
+  std::mutex mutex;
+  std::condition_variable hasWork;
+  std::deque<Outgoing> queue; // under the mutex
+  bool isStopping = false;    // under the mutex
+
+  // Of the thread.
+  std::list<Outgoing> leaving;
+  std::vector<std::deque<Incoming>> arriving; // by task
+  std::vector<int> nextTag;                   // by task
+  std::vector<char> buffers[kPosted];
+  MPI_Request posted[kPosted];
+  size_t oldest = 0; // of the posted receives, which complete in order
+  bool isBroken = false;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Functions of the transport
+//===----------------------------------------------------------------------===//
+
+tfc_status MpiTransport::attach(void *self, const tfc_receiver *receiver) {
+  auto &mpi = *static_cast<MpiTransport *>(self);
+  if (mpi.receiver)
+    return TFC_FAILED_PRECONDITION;
+  mpi.receiver = receiver;
+  mpi.isStopping = false;
+  mpi.thread = std::thread([&mpi] { mpi.run(); });
+  return TFC_OK;
+}
+
+void MpiTransport::send(void *self, int32_t task, const void *header, int32_t headerBytes,
+                        const void *data, int64_t bytes, void *token) {
+  auto &mpi = *static_cast<MpiTransport *>(self);
+  Outgoing outgoing = {task, {}, nullptr, bytes, token, bytes > 0, {}};
+  size_t inFront = sizeof(Prefix) + headerBytes;
+  bool fits = inFront + bytes <= kMessageBytes;
+  outgoing.message.resize(inFront + (fits ? bytes : 0));
+  Prefix prefix = {bytes, headerBytes, 0};
+  memcpy(outgoing.message.data(), &prefix, sizeof(prefix));
+  memcpy(outgoing.message.data() + sizeof(prefix), header, headerBytes);
+  if (!fits)
+    outgoing.data = static_cast<const char *>(data);
+  else if (bytes)
+    memcpy(outgoing.message.data() + inFront, data, bytes);
+  {
+    std::lock_guard lock(mpi.mutex);
+    mpi.queue.push_back(std::move(outgoing));
+  }
+  mpi.hasWork.notify_one();
+}
+
+void MpiTransport::detach(void *self) {
+  auto &mpi = *static_cast<MpiTransport *>(self);
+  {
+    std::lock_guard lock(mpi.mutex);
+    mpi.isStopping = true;
+  }
+  mpi.hasWork.notify_one();
+  if (mpi.thread.joinable())
+    mpi.thread.join();
+  mpi.receiver = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// The thread
+//===----------------------------------------------------------------------===//
+
+/// Reports the first error of MPI.
+bool MpiTransport::check(int code) {
+  if (code == MPI_SUCCESS)
+    return true;
+  if (!isBroken) {
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    receiver->lost(receiver->context, -1, std::string(text, length).c_str());
+  }
+  isBroken = true;
+  return false;
+}
+
+bool MpiTransport::areComplete(std::vector<MPI_Request> &requests) {
+  int isDone = 1;
+  if (!requests.empty() && !check(MPI_Testall(static_cast<int>(requests.size()), requests.data(),
+                                              &isDone, MPI_STATUSES_IGNORE)))
+    return true;
+  return isDone;
+}
+
+/// Calls `piece` for each part of data that is one message of MPI.
+template <typename Function> static void forEachPiece(int64_t bytes, Function piece) {
+  for (int64_t first = 0; first < bytes; first += kPieceBytes)
+    piece(first, static_cast<int>(std::min(kPieceBytes, bytes - first)));
+}
+
+bool MpiTransport::postOutgoing() {
+  std::deque<Outgoing> all;
+  {
+    std::lock_guard lock(mutex);
+    all.swap(queue);
+  }
+  for (Outgoing &one : all) {
+    leaving.push_back(std::move(one));
+    Outgoing &outgoing = leaving.back();
+    int tag = 0;
+    if (outgoing.data) {
+      int &next = nextTag[outgoing.to];
+      tag = kFirstDataTag + next;
+      next = (next + 1) % kDataTags;
+      reinterpret_cast<Prefix *>(outgoing.message.data())->dataTag = tag;
+    }
+    auto post = [&](const void *data, int bytes, int withTag) {
+      MPI_Request request;
+      if (check(MPI_Isend(data, bytes, MPI_BYTE, outgoing.to, withTag, comm, &request)))
+        outgoing.requests.push_back(request);
+    };
+    post(outgoing.message.data(), static_cast<int>(outgoing.message.size()), kHeaderTag);
+    if (outgoing.data)
+      forEachPiece(outgoing.bytes,
+                   [&](int64_t first, int bytes) { post(outgoing.data + first, bytes, tag); });
+  }
+  return !all.empty();
+}
+
+bool MpiTransport::finishOutgoing() {
+  bool any = false;
+  for (auto it = leaving.begin(); it != leaving.end();) {
+    if (!areComplete(it->requests)) {
+      ++it;
+      continue;
+    }
+    if (it->hasData)
+      receiver->sent(receiver->context, it->token);
+    it = leaving.erase(it);
+    any = true;
+  }
+  return any;
+}
+
+void MpiTransport::postReceive(size_t number) {
+  buffers[number].resize(kMessageBytes);
+  check(MPI_Irecv(buffers[number].data(), kMessageBytes, MPI_BYTE, MPI_ANY_SOURCE, kHeaderTag, comm,
+                  &posted[number]));
+}
+
+/// Begins to take a message, for which its header has come.
+void MpiTransport::take(int from, const char *message) {
+  Prefix prefix;
+  memcpy(&prefix, message, sizeof(prefix));
+  Incoming &incoming = arriving[from].emplace_back();
+  const char *header = message + sizeof(prefix);
+  incoming.header.assign(header, header + prefix.headerBytes);
+  incoming.bytes = prefix.bytes;
+  if (!prefix.bytes)
+    return;
+  incoming.data = receiver->place(receiver->context, prefix.bytes);
+  char *to = static_cast<char *>(incoming.data);
+  if (!prefix.dataTag) {
+    if (to)
+      memcpy(to, header + prefix.headerBytes, prefix.bytes);
+    return;
+  }
+  forEachPiece(prefix.bytes, [&](int64_t first, int bytes) {
+    if (!to)
+      incoming.dropped.resize(std::max<size_t>(incoming.dropped.size(), bytes));
+    MPI_Request request;
+    if (check(MPI_Irecv(to ? to + first : incoming.dropped.data(), bytes, MPI_BYTE, from,
+                        prefix.dataTag, comm, &request)))
+      incoming.requests.push_back(request);
+  });
+}
+
+bool MpiTransport::receiveHeaders() {
+  bool any = false;
+  for (;;) {
+    int isDone = 0;
+    MPI_Status status;
+    if (!check(MPI_Test(&posted[oldest], &isDone, &status)) || !isDone)
+      return any;
+    take(status.MPI_SOURCE, buffers[oldest].data());
+    postReceive(oldest);
+    oldest = (oldest + 1) % kPosted;
+    any = true;
+  }
+}
+
+/// Delivers what has come whole, up to the first message of each task that has not.
+bool MpiTransport::deliver() {
+  bool any = false;
+  for (size_t task = 0; task < arriving.size(); ++task)
+    while (!arriving[task].empty() && areComplete(arriving[task].front().requests)) {
+      Incoming &incoming = arriving[task].front();
+      receiver->arrived(receiver->context, static_cast<int32_t>(task), incoming.header.data(),
+                        static_cast<int32_t>(incoming.header.size()), incoming.data,
+                        incoming.bytes);
+      arriving[task].pop_front();
+      any = true;
+    }
+  return any;
+}
+
+bool MpiTransport::progress() {
+  bool any = postOutgoing();
+  if (isBroken) {
+    any |= finishOutgoing();
+    return any;
+  }
+  any |= receiveHeaders();
+  any |= deliver();
+  any |= finishOutgoing();
+  return any;
+}
+
+/// Polls often while messages come, and seldom when none has come for long. New work ends the wait.
+void MpiTransport::idle(Clock::time_point lastEvent) {
+  auto since = Clock::now() - lastEvent;
+  if (since < std::chrono::microseconds(20))
+    return std::this_thread::yield();
+  auto pause = since < std::chrono::milliseconds(2)     ? std::chrono::microseconds(10)
+               : since < std::chrono::milliseconds(200) ? std::chrono::microseconds(100)
+                                                        : std::chrono::microseconds(1000);
+  std::unique_lock lock(mutex);
+  if (queue.empty() && !isStopping)
+    hasWork.wait_for(lock, pause);
+}
+
+/// Waits until all processes have come here, and thus nothing more can come.
+void MpiTransport::drain() {
+  auto begin = Clock::now();
+  auto isTooLate = [&] { return Clock::now() - begin > kMostWaitAtEnd; };
+  while (!leaving.empty() && !isBroken && !isTooLate())
+    progress();
+  MPI_Request barrier;
+  int isDone = 0;
+  if (isBroken || !check(MPI_Ibarrier(comm, &barrier)))
+    return;
+  for (;;) {
+    auto lastEvent = Clock::now();
+    while (!progress()) {
+      if (!check(MPI_Test(&barrier, &isDone, MPI_STATUS_IGNORE)) || isDone)
+        break;
+      if (isTooLate()) {
+        fprintf(stderr, "tfc: other processes have not ended; this one aborts the job\n");
+        MPI_Abort(comm, 1);
+      }
+      std::this_thread::sleep_for(Clock::now() - lastEvent < std::chrono::milliseconds(1)
+                                      ? std::chrono::microseconds(10)
+                                      : std::chrono::microseconds(200));
+    }
+    if (isDone || isBroken)
+      break;
+  }
+  for (MPI_Request &request : posted) {
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+void MpiTransport::run() {
+  for (size_t i = 0; i < kPosted; ++i)
+    postReceive(i);
+  auto lastEvent = Clock::now(), lastTick = lastEvent;
+  for (;;) {
+    auto now = Clock::now();
+    if (progress())
+      lastEvent = now;
+    else
+      idle(lastEvent);
+    if (now - lastTick > kBetweenTicks) {
+      receiver->tick(receiver->context);
+      lastTick = now;
+    }
+    std::lock_guard lock(mutex);
+    if (isStopping && queue.empty())
+      break;
+  }
+  drain();
+  oldest = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Opening and closing
+//===----------------------------------------------------------------------===//
+
+static tfc_status failOpen(tfc_status status, const char *text) {
+  openMessage = text;
+  return status;
+}
+
+extern "C" tfc_status tfc_mpi_open(tfc_transport **out) {
+  std::lock_guard lock(openMutex);
+  openMessage.clear();
+  if (!out)
+    return failOpen(TFC_INVALID_ARGUMENT, "the pointer for the transport is null");
+  *out = nullptr;
+  int isInitialised = 0, isFinalised = 0, level = 0;
+  MPI_Initialized(&isInitialised);
+  MPI_Finalized(&isFinalised);
+  if (isFinalised)
+    return failOpen(TFC_FAILED_PRECONDITION, "MPI has been finalised");
+  if (!isInitialised) {
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
+      return failOpen(TFC_INTERNAL, "MPI cannot be initialised");
+    hasInitialised = true;
+  }
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_SERIALIZED)
+    return failOpen(TFC_FAILED_PRECONDITION,
+                    "MPI was initialised for a single thread, but MPI_THREAD_SERIALIZED is needed");
+  MPI_Comm comm;
+  if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
+    return failOpen(TFC_INTERNAL, "MPI_COMM_WORLD cannot be duplicated");
+  ++openTransports;
+  *out = &(new MpiTransport(comm))->transport;
+  return TFC_OK;
+}
+
+extern "C" void tfc_mpi_close(tfc_transport *transport) {
+  if (!transport)
+    return;
+  std::lock_guard lock(openMutex);
+  delete static_cast<MpiTransport *>(transport->context);
+  if (--openTransports == 0 && hasInitialised)
+    MPI_Finalize();
+}
+
+extern "C" const char *tfc_mpi_message(void) { return openMessage.c_str(); }
