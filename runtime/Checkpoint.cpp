@@ -8,6 +8,7 @@
 #include "runtime/Crc32c.h"
 #include "runtime/OutputFile.h"
 #include "runtime/Safetensors.h"
+#include "runtime/Shards.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,116 +40,219 @@ static tfc_status checkPath(tfc_instance *instance, const char *path) {
 
 //===- Saving -------------------------------------------------------------===//
 
-/// Larger elements first, so that every tensor is aligned to its element type without gaps.
-static void orderBySize(const tfc_model &model, int32_t *order) {
-  for (int32_t bytes = 8; bytes > 0; bytes /= 2)
-    for (int32_t i = 0; i < model.variable_count; ++i)
-      if (dtypeInfo(model.variables[i].dtype)->bytes == bytes)
-        *order++ = i;
-}
-
-static bool writeVariables(const State &state, const void *const *values, OutputFile &file,
-                           const Array<char> &header, const int32_t *order) {
-  if (!file.write(header.begin(), header.size()))
-    return false;
-  for (int32_t i = 0; i < state.model->variable_count; ++i)
-    if (!file.write(values[order[i]], state.model->variables[order[i]].bytes))
-      return false;
-  return true;
-}
-
-static tfc_status writeCheckpoint(tfc_instance &instance, const char *path,
-                                  const void *const *values, const Array<char> &header,
-                                  const int32_t *order) {
-  OutputFile file;
-  if (!file.begin(path))
-    return instance.fail(errno == ENOENT ? TFC_NOT_FOUND : TFC_IO_ERROR, "cannot write '%s': %s",
-                         path, file.reason());
-  if (!writeVariables(*instance.state, values, file, header, order) || !file.replace())
-    return failWithErrno(instance, "write", path);
-  return file.syncDirectory() ? TFC_OK : failWithErrno(instance, "sync the directory of", path);
-}
-
-extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path) {
-  if (tfc_status status = checkPath(instance, path))
-    return status;
-  State &state = *instance->state;
-  const tfc_model &model = *state.model;
-  StateLock lock(state, /*exclusive=*/false);
-  Block room;
-  Array<char> header(state.allocator);
-  // Variables on devices are copied to the host.
-  Block pointers, elsewhere;
-  bool reserved = room.reserve(state.allocator, model.variable_count * 2 * sizeof(uint32_t)) &&
-                  pointers.reserve(state.allocator, model.variable_count * sizeof(void *));
-  auto **values = reinterpret_cast<void **>(pointers.data());
-  for (int32_t i = 0; reserved && i < model.variable_count; ++i)
-    values[i] = state.variables[i];
-  reserved = reserved && allocateVariables(state, Place::Elsewhere, elsewhere, values);
-  Message message;
-  for (int32_t i = 0; reserved && i < model.variable_count; ++i) {
-    tfc_status status = gpuOf(state, model.variables[i])
-                            ? readVariable(state, i, values[i], message)
-                            : checkVariable(state, i, message);
-    if (status)
-      return instance->fail(status, "cannot save '%s': %s", path, message.c_str());
-  }
-  auto *order = reinterpret_cast<int32_t *>(room.data());
-  if (reserved) {
-    orderBySize(model, order);
-    auto *checksums = reinterpret_cast<uint32_t *>(order + model.variable_count);
-    for (int32_t i = 0; i < model.variable_count; ++i)
-      checksums[i] = extendCrc32c(0, values[i], model.variables[i].bytes);
-    reserved = writeHeader(model, order, checksums, header);
-  }
-  if (!reserved)
-    return instance->fail(TFC_OUT_OF_MEMORY, "not enough memory to save '%s'", path);
-  return writeCheckpoint(*instance, path, values, header, order);
-}
-
-//===- Loading ------------------------------------------------------------===//
-
 namespace {
-/// One `load`: everything is read and checked in separate memory; the variables change at the end.
-class Loader {
+/// One `save` of the variables that this process saves.
+class Saver {
 public:
-  Loader(tfc_instance &instance, const char *path, int file)
-      : instance(instance), state(*instance.state), model(*state.model), path(path), file(file),
-        tensors(state.allocator) {}
+  Saver(tfc_instance &instance, const char *path)
+      : instance(instance), state(*instance.state), model(*state.model), path(path),
+        header(state.allocator) {}
 
-  tfc_status load();
+  tfc_status save();
+  tfc_status saveTogether();
 
 private:
-  __attribute__((format(printf, 3, 4))) tfc_status fail(tfc_status status, const char *format, ...);
-
-  bool readAt(uint64_t offset, void *data, uint64_t bytes, uint32_t *checksum);
-  tfc_status failRead();
-  tfc_status readHeader();
-  tfc_status matchVariables();
-  tfc_status failMissing(const tfc_variable_info &variable);
-  tfc_status failShape(const tfc_variable_info &variable, const StoredTensor &tensor);
-  tfc_status readTensor(const tfc_variable_info &variable, const StoredTensor &tensor, void *data);
-  tfc_status moveToDevices(void **variables);
-  tfc_status readTensors();
+  tfc_status outOfMemory() {
+    return instance.fail(TFC_OUT_OF_MEMORY, "not enough memory to save '%s'", path);
+  }
+  bool saves(int32_t variable) const {
+    return !state.tasks.areUsed() || saverOf(model, variable) == state.tasks.self();
+  }
+  bool orderBySize();
+  tfc_status collect();
+  bool writeVariables(OutputFile &file);
+  tfc_status write(const char *to);
 
   tfc_instance &instance;
   State &state;
   const tfc_model &model;
   const char *path;
-  int file;
-  uint64_t dataStart = 0;
-  Block text;
-  StoredTensors tensors;
-  Block matches; // a StoredTensor * for each variable
+  Array<char> header;
+  Block room, pointers, elsewhere;
+  int32_t *order = nullptr, count = 0; // variables, as they are in the file
+  void **values = nullptr;             // by variable
 };
 } // namespace
 
-/// Fails with a message that starts with the path.
-tfc_status Loader::fail(tfc_status status, const char *format, ...) {
+/// Larger elements first, so that every tensor is aligned to its element type without gaps.
+bool Saver::orderBySize() {
+  if (!room.reserve(state.allocator, model.variable_count * 2 * sizeof(uint32_t)))
+    return false;
+  order = reinterpret_cast<int32_t *>(room.data());
+  for (int32_t bytes = 8; bytes > 0; bytes /= 2)
+    for (int32_t i = 0; i < model.variable_count; ++i)
+      if (saves(i) && dtypeInfo(model.variables[i].dtype)->bytes == bytes)
+        order[count++] = i;
+  return true;
+}
+
+/// Finds the values, of which those on devices are copied to the host, and makes the header.
+tfc_status Saver::collect() {
+  bool reserved =
+      orderBySize() && pointers.reserve(state.allocator, model.variable_count * sizeof(void *));
+  values = reinterpret_cast<void **>(pointers.data());
+  for (int32_t i = 0; reserved && i < model.variable_count; ++i)
+    values[i] = state.variables[i];
+  if (!reserved || !allocateVariables(state, Place::Elsewhere, elsewhere, values))
+    return outOfMemory();
+  Message message;
+  auto *checksums = reinterpret_cast<uint32_t *>(order + model.variable_count);
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t variable = order[i];
+    tfc_status status = gpuOf(state, model.variables[variable])
+                            ? readVariable(state, variable, values[variable], message)
+                            : checkVariable(state, variable, message);
+    if (status)
+      return instance.fail(status, "cannot save '%s': %s", path, message.c_str());
+    checksums[variable] = extendCrc32c(0, values[variable], model.variables[variable].bytes);
+  }
+  return writeHeader(model, order, count, checksums, header) ? TFC_OK : outOfMemory();
+}
+
+bool Saver::writeVariables(OutputFile &file) {
+  if (!file.write(header.begin(), header.size()))
+    return false;
+  for (int32_t i = 0; i < count; ++i)
+    if (!file.write(values[order[i]], model.variables[order[i]].bytes))
+      return false;
+  return true;
+}
+
+tfc_status Saver::write(const char *to) {
+  OutputFile file;
+  if (!file.begin(to))
+    return instance.fail(errno == ENOENT ? TFC_NOT_FOUND : TFC_IO_ERROR, "cannot write '%s': %s",
+                         to, file.reason());
+  if (!writeVariables(file) || !file.replace())
+    return failWithErrno(instance, "write", to);
+  return file.syncDirectory() ? TFC_OK : failWithErrno(instance, "sync the directory of", to);
+}
+
+tfc_status Saver::save() {
+  StateLock lock(state, /*exclusive=*/false);
+  tfc_status status = collect();
+  return status ? status : write(path);
+}
+
+/// Writes a shard of each process, and then the index. If a process fails, the shards are removed,
+/// and what was there before remains.
+tfc_status Saver::saveTogether() {
+  StateLock lock(state, /*exclusive=*/false);
+  char shard[PATH_MAX] = "";
+  Block names;
+  size_t nameBytes = NAME_MAX + 1;
+  tfc_status status = TFC_OK;
+  if (!names.reserve(state.allocator, state.tasks.count() * nameBytes))
+    status = outOfMemory();
+  else if (!nameShard(instance, path, shard))
+    status = instance.fail(TFC_IO_ERROR, "cannot write '%s': the name is too long", path);
+  if (status == TFC_OK)
+    status = collect();
+  if (status == TFC_OK)
+    status = write(shard);
+  Message own = instance.message;
+  status = state.tasks.exchange(instance, status, status ? own.c_str() : baseOf(shard),
+                                names.data(), names.data() ? nameBytes : 0);
+  bool isFirst = state.tasks.self() == 0;
+  if (status == TFC_OK) {
+    if (isFirst)
+      status = writeIndex(instance, path, names.data());
+    own = instance.message;
+    status = state.tasks.exchange(instance, status, own.c_str());
+  }
+  if (status == TFC_OK && isFirst)
+    removeOldShards(instance, path, names.data());
+  // The index may name it if only some processes know whether that was written.
+  if (status != TFC_OK && status != TFC_TASK_LOST && *shard)
+    unlink(shard);
+  return status;
+}
+
+extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path) {
+  tfc_status status = checkPath(instance, path);
+  if (!instance || (status && !instance->state->tasks.areUsed()))
+    return status;
+  if (!instance->state->tasks.areUsed())
+    return Saver(*instance, path).save();
+  if (status == TFC_OK)
+    return Saver(*instance, path).saveTogether();
+  Message own = instance->message;
+  return instance->state->tasks.exchange(*instance, status, own.c_str());
+}
+
+//===- Loading ------------------------------------------------------------===//
+
+namespace {
+/// A file with tensors.
+struct StoredFile {
+  StoredFile(const Allocator &allocator, const char *path) : tensors(allocator) {
+    snprintf(this->path, sizeof(this->path), "%s", path);
+  }
+
+  char path[PATH_MAX];
+  Descriptor file;
+  uint64_t dataStart = 0;
+  Block text; // of the header
+  StoredTensors tensors;
+  StoredFile *next = nullptr;
+};
+
+/// One `load`: everything is read and checked in separate memory; the variables change at the end.
+/// The processes of a cluster read the headers of all files, and the tensors of their variables.
+class Loader {
+public:
+  Loader(tfc_instance &instance, const char *path)
+      : instance(instance), state(*instance.state), model(*state.model), path(path) {}
+  ~Loader();
+
+  tfc_status load();
+
+private:
+  __attribute__((format(printf, 4, 5))) tfc_status fail(const char *of, tfc_status status,
+                                                        const char *format, ...);
+
+  tfc_status addFile(const char *name);
+  tfc_status openFiles();
+  tfc_status openShards(StoredFile &index, uint64_t bytes);
+  bool readAt(StoredFile &from, uint64_t offset, void *data, uint64_t bytes, uint32_t *checksum);
+  tfc_status failRead(StoredFile &from);
+  tfc_status inspect(StoredFile &from, uint64_t &bytes, bool &isIndex);
+  tfc_status readHeader(StoredFile &from, uint64_t fileBytes);
+  StoredTensor *find(const char *name);
+  tfc_status matchVariables();
+  tfc_status failMissing(const tfc_variable_info &variable);
+  tfc_status failShape(const tfc_variable_info &variable, const StoredTensor &tensor);
+  tfc_status readTensor(const tfc_variable_info &variable, const StoredTensor &tensor, void *data);
+  tfc_status readTensors();
+  tfc_status moveToDevices();
+  void releaseCopies(int32_t count);
+  void replaceVariables();
+
+  tfc_instance &instance;
+  State &state;
+  const tfc_model &model;
+  const char *path;
+  StoredFile *files = nullptr, **lastFile = &files;
+  Block matches; // a StoredTensor * for each variable
+  Block storage, pointers, elsewhere;
+  void **variables = nullptr; // the new ones
+};
+} // namespace
+
+Loader::~Loader() {
+  while (StoredFile *file = files) {
+    files = file->next;
+    file->~StoredFile();
+    state.allocator.give(file, sizeof(StoredFile));
+  }
+}
+
+/// Fails with a message that starts with the path of a file.
+tfc_status Loader::fail(const char *of, tfc_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   instance.message.clear();
-  instance.message.add("%s: ", path);
+  instance.message.add("%s: ", of);
   instance.message.addList(format, arguments);
   instance.message.add("; nothing was loaded");
   va_end(arguments);
@@ -156,11 +260,12 @@ tfc_status Loader::fail(tfc_status status, const char *format, ...) {
 }
 
 /// Reads exactly `bytes`; returns false after an error (errno) or at the end of the file (errno 0).
-bool Loader::readAt(uint64_t offset, void *data, uint64_t bytes, uint32_t *checksum) {
+bool Loader::readAt(StoredFile &from, uint64_t offset, void *data, uint64_t bytes,
+                    uint32_t *checksum) {
   char *next = static_cast<char *>(data);
   while (bytes > 0) {
     errno = 0;
-    ssize_t got = pread(file, next, bytes < kMaxTransfer ? bytes : kMaxTransfer, offset);
+    ssize_t got = pread(from.file.get(), next, bytes < kMaxTransfer ? bytes : kMaxTransfer, offset);
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
@@ -174,43 +279,116 @@ bool Loader::readAt(uint64_t offset, void *data, uint64_t bytes, uint32_t *check
   return true;
 }
 
-tfc_status Loader::failRead() {
+tfc_status Loader::failRead(StoredFile &from) {
   if (errno == 0)
-    return fail(TFC_DATA_LOSS, "truncated while it was read");
-  return failWithErrno(instance, "read", path);
+    return fail(from.path, TFC_DATA_LOSS, "truncated while it was read");
+  return failWithErrno(instance, "read", from.path);
 }
 
-tfc_status Loader::readHeader() {
+/// Opens a file and appends it to the list.
+tfc_status Loader::addFile(const char *name) {
+  void *memory = state.allocator.take(sizeof(StoredFile));
+  if (!memory)
+    return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the header");
+  StoredFile *file = new (memory) StoredFile(state.allocator, name);
+  *lastFile = file;
+  lastFile = &file->next;
+  // O_NONBLOCK: a FIFO is refused without waiting for its other end to be opened.
+  file->file.reset(open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  return file->file.isOpen() ? TFC_OK : failWithErrno(instance, "open", name);
+}
+
+/// Finds the length of a file, and whether it is an index: the length of a header, with which a
+/// safetensors file begins, ends in a zero.
+tfc_status Loader::inspect(StoredFile &from, uint64_t &bytes, bool &isIndex) {
   struct stat info;
-  if (fstat(file, &info) != 0)
-    return failWithErrno(instance, "read", path);
+  if (fstat(from.file.get(), &info) != 0)
+    return failWithErrno(instance, "read", from.path);
   if (!S_ISREG(info.st_mode))
-    return fail(TFC_IO_ERROR, "not a regular file");
+    return fail(from.path, TFC_IO_ERROR, "not a regular file");
+  bytes = info.st_size;
+  char start[8] = {};
+  if (!readAt(from, 0, start, bytes < sizeof(start) ? bytes : sizeof(start), nullptr))
+    return failRead(from);
+  isIndex = start[0] == '{' && start[7] != 0;
+  return TFC_OK;
+}
+
+tfc_status Loader::openShards(StoredFile &index, uint64_t bytes) {
+  ShardNames names(state.allocator);
+  if (bytes > kMaxHeaderBytes)
+    return fail(path, TFC_DATA_LOSS, "an index of %llu bytes",
+                static_cast<unsigned long long>(bytes));
+  if (!names.text.reserve(state.allocator, bytes + 1))
+    return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the index");
+  if (!readAt(index, 0, names.text.data(), bytes, nullptr))
+    return failRead(index);
+  names.text.data()[bytes] = 0;
+  if (tfc_status status = parseIndex(instance, path, bytes, names)) {
+    instance.message.add("; nothing was loaded");
+    return status;
+  }
+  for (const char *name : names.files) {
+    char shard[PATH_MAX];
+    int length =
+        snprintf(shard, sizeof(shard), "%.*s%s", static_cast<int>(baseOf(path) - path), path, name);
+    if (length >= static_cast<int>(sizeof(shard)))
+      return fail(path, TFC_IO_ERROR, "the name of the file '%s' is too long", name);
+    if (tfc_status status = addFile(shard))
+      return status;
+  }
+  return TFC_OK;
+}
+
+/// Opens the file, or the shards that it lists, and reads their headers.
+tfc_status Loader::openFiles() {
+  if (tfc_status status = addFile(path))
+    return status;
+  uint64_t bytes;
+  bool isIndex;
+  if (tfc_status status = inspect(*files, bytes, isIndex))
+    return status;
+  if (!isIndex)
+    return readHeader(*files, bytes);
+  if (tfc_status status = openShards(*files, bytes))
+    return status;
+  for (StoredFile *file = files->next; file; file = file->next) {
+    if (tfc_status status = inspect(*file, bytes, isIndex))
+      return status;
+    if (tfc_status status = readHeader(*file, bytes))
+      return status;
+  }
+  return TFC_OK;
+}
+
+tfc_status Loader::readHeader(StoredFile &from, uint64_t fileBytes) {
   constexpr uint64_t kLengthBytes = 8;
-  uint64_t fileBytes = info.st_size;
   uint64_t length = 0;
   if (fileBytes < kLengthBytes)
-    return fail(TFC_DATA_LOSS, "truncated: %llu bytes are not a safetensors file",
+    return fail(from.path, TFC_DATA_LOSS, "truncated: %llu bytes are not a safetensors file",
                 static_cast<unsigned long long>(fileBytes));
-  if (!readAt(0, &length, kLengthBytes, nullptr))
-    return failRead();
+  if (!readAt(from, 0, &length, kLengthBytes, nullptr))
+    return failRead(from);
   if (length > kMaxHeaderBytes)
-    return fail(TFC_DATA_LOSS, "damaged, or not a safetensors file: a header of %llu bytes",
+    return fail(from.path, TFC_DATA_LOSS,
+                "damaged, or not a safetensors file: a header of %llu bytes",
                 static_cast<unsigned long long>(length));
   if (length > fileBytes - kLengthBytes)
-    return fail(TFC_DATA_LOSS, "truncated: a header of %llu bytes, but the file has %llu",
-                static_cast<unsigned long long>(length),
-                static_cast<unsigned long long>(fileBytes));
-  if (!text.reserve(state.allocator, length + 1))
-    return fail(TFC_OUT_OF_MEMORY, "not enough memory for the header");
-  if (!readAt(kLengthBytes, text.data(), length, nullptr))
-    return failRead();
-  text.data()[length] = 0;
-  dataStart = kLengthBytes + length;
-  tfc_status status = parseHeader(instance, path, state.allocator, text.data(), length,
-                                  fileBytes - dataStart, tensors);
+    return fail(
+        from.path, TFC_DATA_LOSS, "truncated: a header of %llu bytes, but the file has %llu",
+        static_cast<unsigned long long>(length), static_cast<unsigned long long>(fileBytes));
+  if (!from.text.reserve(state.allocator, length + 1))
+    return fail(from.path, TFC_OUT_OF_MEMORY, "not enough memory for the header");
+  if (!readAt(from, kLengthBytes, from.text.data(), length, nullptr))
+    return failRead(from);
+  from.text.data()[length] = 0;
+  from.dataStart = kLengthBytes + length;
+  tfc_status status = parseHeader(instance, from.path, state.allocator, from.text.data(), length,
+                                  fileBytes - from.dataStart, from.tensors);
   if (status)
     instance.message.add("; nothing was loaded");
+  for (StoredTensor &tensor : from.tensors.list)
+    tensor.file = &from;
   return status;
 }
 
@@ -240,9 +418,10 @@ tfc_status Loader::failMissing(const tfc_variable_info &variable) {
   message.addShape(variable.dims, variable.rank);
   message.add("; nothing was loaded");
   const StoredTensor *other = nullptr;
-  for (const StoredTensor &tensor : tensors.list)
-    if (!tensor.taken && (!other || (fits(variable, tensor) && !fits(variable, *other))))
-      other = &tensor;
+  for (StoredFile *file = files; file; file = file->next)
+    for (const StoredTensor &tensor : file->tensors.list)
+      if (!tensor.taken && (!other || (fits(variable, tensor) && !fits(variable, *other))))
+        other = &tensor;
   if (!other)
     return TFC_FAILED_PRECONDITION;
   message.add("; it holds '%s' ", other->name);
@@ -256,7 +435,7 @@ tfc_status Loader::failMissing(const tfc_variable_info &variable) {
 tfc_status Loader::failShape(const tfc_variable_info &variable, const StoredTensor &tensor) {
   Message &message = instance.message;
   message.clear();
-  message.add("%s: tensor '%s' is ", path, tensor.name);
+  message.add("%s: tensor '%s' is ", static_cast<StoredFile *>(tensor.file)->path, tensor.name);
   addStoredType(message, tensor);
   message.add(", but the variable '%s' is %s", variable.name, dtypeName(variable.dtype));
   message.addShape(variable.dims, variable.rank);
@@ -264,18 +443,25 @@ tfc_status Loader::failShape(const tfc_variable_info &variable, const StoredTens
   return TFC_FAILED_PRECONDITION;
 }
 
+StoredTensor *Loader::find(const char *name) {
+  for (StoredFile *file = files; file; file = file->next)
+    if (StoredTensor *tensor = file->tensors.find(name))
+      return tensor;
+  return nullptr;
+}
+
 /// Finds the tensor of each variable. Current names take precedence over former ones, so that a new
 /// variable gets its own tensor even if its name is a former name of another.
 tfc_status Loader::matchVariables() {
   if (!matches.reserve(state.allocator, model.variable_count * sizeof(StoredTensor *)))
-    return fail(TFC_OUT_OF_MEMORY, "not enough memory for the header");
+    return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the header");
   auto **match = reinterpret_cast<StoredTensor **>(matches.data());
   for (bool former : {false, true})
     for (int32_t i = 0; i < model.variable_count; ++i) {
       const char *name = former ? model.variables[i].formerly : model.variables[i].name;
       if (former && (match[i] || !name))
         continue;
-      StoredTensor *tensor = tensors.find(name);
+      StoredTensor *tensor = find(name);
       match[i] = tensor && !tensor->taken ? tensor : nullptr;
       if (match[i])
         tensor->taken = true;
@@ -286,32 +472,62 @@ tfc_status Loader::matchVariables() {
     if (!fits(model.variables[i], *match[i]))
       return failShape(model.variables[i], *match[i]);
   }
-  for (const StoredTensor &tensor : tensors.list)
-    if (!tensor.taken)
-      return fail(TFC_FAILED_PRECONDITION, "no variable matches tensor '%s'", tensor.name);
+  for (StoredFile *file = files; file; file = file->next)
+    for (const StoredTensor &tensor : file->tensors.list)
+      if (!tensor.taken)
+        return fail(file->path, TFC_FAILED_PRECONDITION, "no variable matches tensor '%s'",
+                    tensor.name);
   return TFC_OK;
 }
 
 tfc_status Loader::readTensor(const tfc_variable_info &variable, const StoredTensor &tensor,
                               void *data) {
+  StoredFile &from = *static_cast<StoredFile *>(tensor.file);
   uint32_t checksum = 0;
-  if (!readAt(dataStart + tensor.begin, data, variable.bytes, &checksum))
-    return failRead();
-  if (tensors.hasChecksums) {
+  if (!readAt(from, from.dataStart + tensor.begin, data, variable.bytes, &checksum))
+    return failRead(from);
+  if (from.tensors.hasChecksums) {
     char digits[16];
     snprintf(digits, sizeof(digits), "%08x", checksum);
     if (!tensor.checksum || strcmp(digits, tensor.checksum) != 0)
-      return fail(TFC_DATA_LOSS, "tensor '%s' is damaged: its checksum is %s, but expected %s",
-                  tensor.name, digits, tensor.checksum ? tensor.checksum : "one in the header");
+      return fail(from.path, TFC_DATA_LOSS,
+                  "tensor '%s' is damaged: its checksum is %s, but expected %s", tensor.name,
+                  digits, tensor.checksum ? tensor.checksum : "one in the header");
   }
   if (variable.dtype == TFC_BOOL && !isValidBool(data, variable.bytes))
-    return fail(TFC_DATA_LOSS, "tensor '%s' is BOOL, but a byte is neither 0 nor 1", tensor.name);
+    return fail(from.path, TFC_DATA_LOSS, "tensor '%s' is BOOL, but a byte is neither 0 nor 1",
+                tensor.name);
   return TFC_OK;
+}
+
+/// Reads the tensors of this process into memory of the host.
+tfc_status Loader::readTensors() {
+  size_t bytes = model.variable_count * sizeof(void *);
+  bool isReserved = pointers.reserve(state.allocator, bytes);
+  variables = reinterpret_cast<void **>(pointers.data());
+  if (isReserved && bytes)
+    memset(static_cast<void *>(variables), 0, bytes);
+  if (!isReserved || !allocateVariables(state, Place::Host, storage, variables) ||
+      !allocateVariables(state, Place::Elsewhere, elsewhere, variables))
+    return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the variables");
+  auto **match = reinterpret_cast<StoredTensor **>(matches.data());
+  for (int32_t i = 0; i < model.variable_count; ++i)
+    if (isHere(state, model.variables[i].device))
+      if (tfc_status status = readTensor(model.variables[i], *match[i], variables[i]))
+        return status;
+  return TFC_OK;
+}
+
+/// Releases the copies on devices of the first variables.
+void Loader::releaseCopies(int32_t count) {
+  for (int32_t i = 0; i < count; ++i)
+    if (Gpu *gpu = gpuOf(state, model.variables[i]))
+      gpu->release(variables[i]);
 }
 
 /// Replaces the addresses of variables on devices by those of copies there. A failure changes
 /// nothing.
-tfc_status Loader::moveToDevices(void **variables) {
+tfc_status Loader::moveToDevices() {
   Message message;
   tfc_status status = TFC_OK;
   int32_t done = 0;
@@ -332,27 +548,12 @@ tfc_status Loader::moveToDevices(void **variables) {
   }
   if (status == TFC_OK)
     return TFC_OK;
-  for (int32_t i = 0; i < done; ++i)
-    if (Gpu *gpu = gpuOf(state, model.variables[i]))
-      gpu->release(variables[i]);
-  return fail(status, "%s",
+  releaseCopies(done);
+  return fail(path, status, "%s",
               status == TFC_OUT_OF_MEMORY ? "not enough memory on the device" : message.c_str());
 }
 
-tfc_status Loader::readTensors() {
-  Block storage, pointers, elsewhere;
-  bool isReserved = pointers.reserve(state.allocator, model.variable_count * sizeof(void *));
-  auto **variables = reinterpret_cast<void **>(pointers.data());
-  if (!isReserved || !allocateVariables(state, Place::Host, storage, variables) ||
-      !allocateVariables(state, Place::Elsewhere, elsewhere, variables))
-    return fail(TFC_OUT_OF_MEMORY, "not enough memory for the variables");
-  auto **match = reinterpret_cast<StoredTensor **>(matches.data());
-  for (int32_t i = 0; i < model.variable_count; ++i)
-    if (tfc_status status = readTensor(model.variables[i], *match[i], variables[i]))
-      return status;
-  StateLock lock(state, /*exclusive=*/true);
-  if (tfc_status status = moveToDevices(variables))
-    return status;
+void Loader::replaceVariables() {
   for (int32_t i = 0; i < model.variable_count; ++i)
     if (Gpu *gpu = gpuOf(state, model.variables[i]))
       gpu->release(state.variables[i]);
@@ -362,23 +563,36 @@ tfc_status Loader::readTensors() {
   // Relaxed: the lock orders it.
   for (std::atomic<bool> &lacks : state.lacksValues)
     lacks.store(false, std::memory_order_relaxed);
-  return TFC_OK;
 }
 
 tfc_status Loader::load() {
-  if (tfc_status status = readHeader())
-    return status;
-  if (tfc_status status = matchVariables())
-    return status;
-  return readTensors();
+  tfc_status status = openFiles();
+  if (status == TFC_OK)
+    status = matchVariables();
+  if (status == TFC_OK)
+    status = readTensors();
+  StateLock lock(state, /*exclusive=*/true);
+  if (status == TFC_OK)
+    status = moveToDevices();
+  if (state.tasks.areUsed()) {
+    // All processes load, or none does.
+    bool hasMoved = status == TFC_OK;
+    Message own = instance.message;
+    status = state.tasks.exchange(instance, status, own.c_str());
+    if (status != TFC_OK && hasMoved)
+      releaseCopies(model.variable_count);
+  }
+  if (status == TFC_OK)
+    replaceVariables();
+  return status;
 }
 
 extern "C" tfc_status tfc_instance_load(tfc_instance *instance, const char *path) {
-  if (tfc_status status = checkPath(instance, path))
+  tfc_status status = checkPath(instance, path);
+  if (status == TFC_OK)
+    return Loader(*instance, path).load();
+  if (!instance || !instance->state->tasks.areUsed())
     return status;
-  // O_NONBLOCK: a FIFO is refused without waiting for its other end to be opened.
-  Descriptor file(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!file.isOpen())
-    return failWithErrno(*instance, "open", path);
-  return Loader(*instance, path, file.get()).load();
+  Message own = instance->message;
+  return instance->state->tasks.exchange(*instance, status, own.c_str());
 }

@@ -252,27 +252,13 @@ tfc_status tfc::runtime::parseHeader(tfc_instance &instance, const char *path,
 
 //===- Writing ------------------------------------------------------------===//
 
-namespace {
-class HeaderWriter {
-public:
-  explicit HeaderWriter(Array<char> &out) : out(out) {}
+void TextWriter::number(uint64_t value) {
+  char text[24];
+  snprintf(text, sizeof(text), "%llu", static_cast<unsigned long long>(value));
+  raw(text);
+}
 
-  void raw(const char *text) { complete &= out.append(text, strlen(text)); }
-  void number(uint64_t value) {
-    char text[24];
-    snprintf(text, sizeof(text), "%llu", static_cast<unsigned long long>(value));
-    raw(text);
-  }
-  void escaped(const char *text);
-
-  bool complete = true;
-
-private:
-  Array<char> &out;
-};
-} // namespace
-
-void HeaderWriter::escaped(const char *text) {
+void TextWriter::escaped(const char *text) {
   for (; *text; ++text) {
     char escape[8] = {*text};
     if (*text == '"' || *text == '\\')
@@ -283,7 +269,7 @@ void HeaderWriter::escaped(const char *text) {
   }
 }
 
-static void writeTensor(HeaderWriter &writer, const tfc_variable_info &variable, uint64_t begin) {
+static void writeTensor(TextWriter &writer, const tfc_variable_info &variable, uint64_t begin) {
   writer.raw(",\"");
   writer.escaped(variable.name);
   writer.raw("\":{\"dtype\":\"");
@@ -300,15 +286,15 @@ static void writeTensor(HeaderWriter &writer, const tfc_variable_info &variable,
   writer.raw("]}");
 }
 
-bool tfc::runtime::writeHeader(const tfc_model &model, const int32_t *order,
+bool tfc::runtime::writeHeader(const tfc_model &model, const int32_t *order, int32_t count,
                                const uint32_t *checksums, Array<char> &out) {
-  HeaderWriter writer(out);
+  TextWriter writer(out);
   constexpr size_t kLengthBytes = 8;
   writer.complete &= out.append("        ", kLengthBytes);
   writer.raw("{\"__metadata__\":{\"model\":\"");
   writer.escaped(model.name);
   writer.raw("\"");
-  for (int32_t i = 0; i < model.variable_count; ++i) {
+  for (int32_t i = 0; i < count; ++i) {
     writer.raw(",\"");
     writer.raw(kChecksumPrefix);
     writer.escaped(model.variables[order[i]].name);
@@ -318,7 +304,7 @@ bool tfc::runtime::writeHeader(const tfc_model &model, const int32_t *order,
   }
   writer.raw("}");
   uint64_t begin = 0;
-  for (int32_t i = 0; i < model.variable_count; ++i) {
+  for (int32_t i = 0; i < count; ++i) {
     const tfc_variable_info &variable = model.variables[order[i]];
     writeTensor(writer, variable, begin);
     begin += variable.bytes;

@@ -30,6 +30,7 @@ struct StoredTensor {
   uint64_t end;
   const char *checksum; // null if the file has none
   bool taken;           // by a variable
+  void *file;           // for the reader of several
 };
 
 /// The tensors that a header lists. The strings point into the header's text.
@@ -54,8 +55,25 @@ private:
 tfc_status parseHeader(tfc_instance &instance, const char *path, const Allocator &allocator,
                        char *text, size_t bytes, uint64_t dataBytes, StoredTensors &tensors);
 
-/// Appends the header (preceded by its length) for a model's variables in the order `order`.
-bool writeHeader(const tfc_model &model, const int32_t *order, const uint32_t *checksums,
-                 Array<char> &out);
+/// Appends the header (preceded by its length) for `count` variables of a model, in the order
+/// `order`. Checksums are by variable.
+bool writeHeader(const tfc_model &model, const int32_t *order, int32_t count,
+                 const uint32_t *checksums, Array<char> &out);
+
+/// Appends JSON to a text; `complete` is false when there was no memory.
+class TextWriter {
+public:
+  explicit TextWriter(Array<char> &out) : out(out) {}
+
+  void raw(const char *text) { complete &= out.append(text, strlen(text)); }
+  void number(uint64_t value);
+  /// The contents of a string.
+  void escaped(const char *text);
+
+  bool complete = true;
+
+private:
+  Array<char> &out;
+};
 
 } // namespace tfc::runtime

@@ -16,7 +16,10 @@
 using namespace tfc::runtime;
 
 namespace {
-enum Kind : int32_t { kBegin, kData, kRelease, kLeave, kArrive, kAbort };
+enum Kind : int32_t { kBegin, kData, kRelease, kLeave, kArrive, kAbort, kExchange };
+
+/// In place of an entry: the message is of an exchange, and its call the number of that.
+constexpr int32_t kNoEntry = -1;
 } // namespace
 
 struct Tasks::Header {
@@ -267,21 +270,95 @@ void Tasks::announce(tfc_instance &handle, const int64_t *symbols) {
   int32_t shown = TFC_MAX_HEADER / 2 / sizeof(int64_t);
   int32_t count = call.entry->symbol_count < shown ? call.entry->symbol_count : shown;
   postToAll(handle, headerOf(handle, kBegin), symbols, count * sizeof(int64_t));
+  replay(handle, entry, call.number);
+}
+
+/// Applies what has been kept for a call or an exchange that begins.
+void Tasks::replay(tfc_instance &handle, int32_t entry, uint32_t number) {
   for (Stashed **link = &firstStashed; *link;) {
     Stashed *stashed = *link;
-    bool isOurs = stashed->header.handle == call.handle && stashed->header.entry == entry &&
-                  stashed->header.call == call.number;
+    const Header &header = stashed->header;
+    bool isOurs =
+        header.handle == handle.tasks.handle && header.entry == entry && header.call == number;
     if (!isOurs) {
       link = &stashed->next;
       continue;
     }
     *link = stashed->next;
-    apply(handle, stashed->from, stashed->header, stashed->more, stashed->moreBytes, stashed->data);
+    if (entry == kNoEntry)
+      take(handle, stashed->from, header, stashed->more, stashed->moreBytes);
+    else
+      apply(handle, stashed->from, header, stashed->more, stashed->moreBytes, stashed->data);
     state->allocator.give(stashed, sizeof(Stashed) + stashed->moreBytes);
   }
   lastStashed = &firstStashed;
   while (*lastStashed)
     lastStashed = &(*lastStashed)->next;
+}
+
+//===- Exchanges ----------------------------------------------------------===//
+
+/// Takes the part of a process in an exchange.
+void Tasks::take(tfc_instance &handle, int32_t from, const Header &header, const char *more,
+                 int32_t moreBytes) {
+  TaskCall::Exchange &exchange = handle.tasks.exchange;
+  const char *text = moreBytes > 0 && more[moreBytes - 1] == 0 ? more : "";
+  if (from < 0 || from >= count())
+    return;
+  if (exchange.texts)
+    snprintf(exchange.texts + from * exchange.textBytes, exchange.textBytes, "%s", text);
+  if (header.status != TFC_OK && (exchange.failedTask < 0 || from < exchange.failedTask)) {
+    exchange.failedTask = from;
+    exchange.status = static_cast<tfc_status>(header.status);
+    snprintf(exchange.message, sizeof(exchange.message), "%s", text);
+  }
+  --exchange.missing;
+  pthread_cond_broadcast(&hasChanged);
+}
+
+tfc_status Tasks::exchange(tfc_instance &handle, tfc_status status, const char *text, char *texts,
+                           size_t textBytes) {
+  TaskCall::Exchange &exchange = handle.tasks.exchange;
+  Locked lock(mutex);
+  exchange = {.number = exchange.number + 1,
+              .isOpen = true,
+              .missing = count(),
+              .texts = texts,
+              .textBytes = textBytes,
+              .message = ""};
+  Header header = {};
+  header.kind = kExchange;
+  header.entry = kNoEntry;
+  header.handle = handle.tasks.handle;
+  header.call = exchange.number;
+  header.status = status;
+  auto bytes = static_cast<int32_t>(strnlen(text, kMostText - 1));
+  char bounded[kMostText];
+  memcpy(bounded, text, bytes);
+  bounded[bytes++] = 0;
+  for (int32_t task = 0; task < count(); ++task)
+    if (task != self())
+      post(task, header, bounded, bytes);
+  take(handle, self(), header, bounded, bytes);
+  replay(handle, kNoEntry, exchange.number);
+  int64_t end = nanoseconds() + timeout;
+  while (exchange.missing > 0 && !isLost && nanoseconds() < end) {
+    timespec next;
+    clock_gettime(CLOCK_REALTIME, &next);
+    next.tv_nsec += 50'000'000;
+    next.tv_sec += next.tv_nsec / 1'000'000'000;
+    next.tv_nsec %= 1'000'000'000;
+    pthread_cond_timedwait(&hasChanged, &mutex, &next);
+  }
+  exchange.isOpen = false;
+  exchange.texts = nullptr;
+  handle.message.clear();
+  if (exchange.missing > 0) {
+    handle.message.add("%d of %d processes have not taken part", exchange.missing, count());
+    return TFC_TASK_LOST;
+  }
+  handle.message.add("%s", exchange.failedTask < 0 ? "" : exchange.message);
+  return exchange.status;
 }
 
 bool Tasks::haveBegun(const TaskCall &call) const {
@@ -462,6 +539,8 @@ bool Tasks::isForLater(const Header &header) const {
   tfc_instance *handle = find(header.handle);
   if (!handle)
     return header.handle > handleCount;
+  if (header.entry == kNoEntry)
+    return static_cast<int32_t>(header.call - handle->tasks.exchange.number) > 0;
   return static_cast<int32_t>(header.call - handle->tasks.calls[header.entry]) > 0;
 }
 
@@ -487,11 +566,17 @@ void Tasks::arrived(void *context, int32_t from, const void *bytesOfHeader, int3
   if (moreBytes < 0)
     return tasks.give(data);
   memcpy(&header, bytesOfHeader, sizeof(Header));
-  if (header.entry < 0 || header.entry >= tasks.state->model->entry_count)
+  if (header.entry < kNoEntry || header.entry >= tasks.state->model->entry_count)
     return tasks.give(data);
   const char *more = static_cast<const char *>(bytesOfHeader) + sizeof(Header);
   tfc_instance *handle = tasks.find(header.handle);
-  if (handle && handle->tasks.entry == &tasks.state->model->entries[header.entry] &&
+  if (header.entry == kNoEntry && handle && handle->tasks.exchange.isOpen &&
+      handle->tasks.exchange.number == header.call) {
+    tasks.give(data);
+    return tasks.take(*handle, from, header, more, moreBytes);
+  }
+  if (handle && header.entry != kNoEntry &&
+      handle->tasks.entry == &tasks.state->model->entries[header.entry] &&
       handle->tasks.number == header.call)
     return tasks.apply(*handle, from, header, more, moreBytes, data);
   if (tasks.isForLater(header) && tasks.stash(from, header, more, moreBytes, data))
@@ -568,6 +653,8 @@ void Tasks::apply(tfc_instance &handle, int32_t from, const Header &header, cons
       memcpy(numbers, more, size * sizeof(int64_t));
     return arrive(handle, header.number, numbers, size);
   }
+  case kExchange:
+    return;
   case kAbort:
     return fail(handle, header.status > 0 ? header.status : TFC_INTERNAL,
                 moreBytes > 0 && more[moreBytes - 1] == 0 ? more : "another process has failed");

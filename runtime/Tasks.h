@@ -50,8 +50,20 @@ struct TaskCall {
   const tfc_entry_info *entry = nullptr; // of the running call that has other processes, or null
   uint32_t number = 0;                   // of the call, among those of the entry by this handle
   const int64_t *symbols = nullptr;
-  uint32_t commits = 0;         // completed
-  int64_t unsent = 0;           // messages whose data must not change yet
+  uint32_t commits = 0; // completed
+  int64_t unsent = 0;   // messages whose data must not change yet
+  /// Of the exchange that this handle is in, or was last in.
+  struct Exchange {
+    uint32_t number = 0;
+    bool isOpen = false;
+    int32_t missing = 0; // processes
+    char *texts = nullptr;
+    size_t textBytes = 0;
+    int32_t failedTask = -1; // the first
+    tfc_status status = TFC_OK;
+    char message[1024];
+  };
+  Exchange exchange;
   Objects<uint32_t> calls;      // by entry: how many have begun
   Objects<Wait> waits;          // by partition
   Objects<Arrivals> arrivals;   // by partition
@@ -103,6 +115,20 @@ public:
   /// Lets a call that fails before it begins here fail in the other processes.
   void skip(tfc_instance &handle, const tfc_entry_info &entry, int32_t status);
 
+  //===- What all processes do together, between calls --------------------===//
+
+  int32_t self() const { return transport ? transport->task : 0; }
+  int32_t count() const { return transport ? transport->task_count : 1; }
+
+  /// The longest text of an exchange, with its end.
+  static constexpr size_t kMostText = 1024;
+
+  /// Tells all processes a status and a text, the message of a handle if the status is not TFC_OK,
+  /// and waits for theirs. Returns the status of the first process that has failed, with its
+  /// message set. `texts`, if not null, receives the texts of all, of `textBytes` each.
+  tfc_status exchange(tfc_instance &handle, tfc_status status, const char *text,
+                      char *texts = nullptr, size_t textBytes = 0);
+
   //===- Partitions of this process, each on its thread -------------------===//
 
   /// Sends a message whose slot has been counted, if its receiver is in another process.
@@ -139,6 +165,9 @@ private:
   Header headerOf(tfc_instance &handle, int32_t kind) const;
   tfc_instance *find(uint32_t number) const;
   bool stash(int32_t from, const Header &header, const char *more, int32_t moreBytes, void *data);
+  void take(tfc_instance &handle, int32_t from, const Header &header, const char *more,
+            int32_t moreBytes);
+  void replay(tfc_instance &handle, int32_t entry, uint32_t number);
   bool haveBegun(const TaskCall &call) const;
   int32_t firstPartition(const TaskCall &call) const;
   bool isForLater(const Header &header) const;

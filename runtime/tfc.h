@@ -280,12 +280,15 @@ typedef struct tfc_api {
   /// Writes all variables as a safetensors file with a CRC-32C for each tensor. The file appears
   /// whole or not at all: it is written under another name in the same directory, synced and
   /// renamed. Symbolic links are followed, and an existing file keeps its mode; a path that exists
-  /// and is not a regular file is refused. Blocks for the disk.
+  /// and is not a regular file is refused. Blocks for the disk. The processes of a cluster call
+  /// this together: each writes a file beside the path, which becomes an index of them.
   tfc_status (*save)(tfc_instance *instance, const char *path);
 
   /// Replaces all variables by those of a safetensors file. It must contain every variable, under
   /// its name or its '@was' name, and nothing else; a damaged file or one of another model is
-  /// rejected as a whole. Needs memory for a second copy of the variables. Blocks for the disk.
+  /// rejected as a whole. Needs memory for a second copy of the variables. Blocks for the disk. An
+  /// index, as `save` of a cluster writes it, stands for the files that it names. The processes of
+  /// a cluster call this together: all of them load, or none does.
   tfc_status (*load)(tfc_instance *instance, const char *path);
 
   /// Like `entry` and `variable`: the queues, and the components of their elements.

@@ -1,0 +1,186 @@
+//===- Shards.cpp - Checkpoints in several files --------------------------===//
+//
+// Names, lists and removes the files of a checkpoint of several processes. Checkpoint.cpp reads and
+// writes their contents.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Shards.h"
+
+#include "runtime/Clock.h"
+#include "runtime/Json.h"
+#include "runtime/OutputFile.h"
+#include "runtime/Safetensors.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+using namespace tfc::runtime;
+
+int32_t tfc::runtime::saverOf(const tfc_model &model, int32_t variable) {
+  int64_t task = model.device_count ? model.devices[model.variables[variable].device].task : -1;
+  return task < 0 ? 0 : static_cast<int32_t>(task);
+}
+
+const char *tfc::runtime::baseOf(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/// The last part of a shard's name: so many hexadecimal digits.
+static constexpr int kDigits = 16;
+
+bool tfc::runtime::nameShard(const tfc_instance &instance, const char *path,
+                             char (&shard)[PATH_MAX]) {
+  const Tasks &tasks = instance.state->tasks;
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t unique = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+  int length = snprintf(shard, sizeof(shard), "%s.%d-of-%d.%0*llx", path, tasks.self(),
+                        tasks.count(), kDigits, static_cast<unsigned long long>(unique));
+  return length < static_cast<int>(sizeof(shard)) && strlen(baseOf(shard)) <= NAME_MAX;
+}
+
+static bool skip(const char *&text, const char *characters, size_t least, size_t most) {
+  size_t length = strspn(text, characters);
+  text += length;
+  return length >= least && length <= most;
+}
+
+/// Returns true for the name of a shard of a checkpoint of this name.
+static bool isShardOf(const char *file, const char *name) {
+  size_t length = strlen(name);
+  if (strncmp(file, name, length) != 0 || file[length] != '.')
+    return false;
+  file += length + 1;
+  constexpr char kNumber[] = "0123456789";
+  if (!skip(file, kNumber, 1, 5) || strncmp(file, "-of-", 4) != 0)
+    return false;
+  file += 4;
+  return skip(file, kNumber, 1, 5) && *file++ == '.' &&
+         skip(file, "0123456789abcdef", kDigits, kDigits) && !*file;
+}
+
+void tfc::runtime::removeOldShards(const tfc_instance &instance, const char *path,
+                                   const char *shards) {
+  char directory[PATH_MAX];
+  size_t length = baseOf(path) - path;
+  if (length >= sizeof(directory))
+    return;
+  memcpy(directory, path, length);
+  memcpy(directory + length, length ? "" : ".", length ? 1 : 2);
+  DIR *entries = opendir(directory);
+  while (dirent *entry = entries ? readdir(entries) : nullptr) {
+    bool isNamed = !isShardOf(entry->d_name, baseOf(path));
+    for (int32_t task = 0; task < instance.state->tasks.count(); ++task)
+      isNamed |= strcmp(shards + size_t(task) * (NAME_MAX + 1), entry->d_name) == 0;
+    if (!isNamed)
+      unlinkat(dirfd(entries), entry->d_name, 0);
+  }
+  if (entries)
+    closedir(entries);
+}
+
+//===- The index ----------------------------------------------------------===//
+
+tfc_status tfc::runtime::writeIndex(tfc_instance &instance, const char *path, const char *shards) {
+  const tfc_model &model = *instance.state->model;
+  Array<char> text(instance.state->allocator);
+  TextWriter writer(text);
+  uint64_t bytes = 0;
+  for (int32_t i = 0; i < model.variable_count; ++i)
+    bytes += model.variables[i].bytes;
+  writer.raw("{\"metadata\":{\"model\":\"");
+  writer.escaped(model.name);
+  writer.raw("\",\"total_size\":");
+  writer.number(bytes);
+  writer.raw("},\"weight_map\":{");
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    writer.raw(i ? ",\n\"" : "\n\"");
+    writer.escaped(model.variables[i].name);
+    writer.raw("\":\"");
+    writer.escaped(shards + size_t(saverOf(model, i)) * (NAME_MAX + 1));
+    writer.raw("\"");
+  }
+  writer.raw("}}\n");
+  if (!writer.complete)
+    return instance.fail(TFC_OUT_OF_MEMORY, "not enough memory to save '%s'", path);
+  OutputFile file;
+  if (!file.begin(path))
+    return instance.fail(errno == ENOENT ? TFC_NOT_FOUND : TFC_IO_ERROR, "cannot write '%s': %s",
+                         path, file.reason());
+  if (!file.write(text.begin(), text.size()) || !file.replace() || !file.syncDirectory())
+    return instance.fail(TFC_IO_ERROR, "cannot write '%s': %m", path);
+  return TFC_OK;
+}
+
+namespace {
+class IndexParser {
+public:
+  IndexParser(ShardNames &names, size_t bytes) : names(names), json(names.text.data(), bytes) {}
+
+  bool parse();
+  bool outOfMemory = false;
+  const JsonReader &reader() const { return json; }
+
+private:
+  bool parseMap();
+  bool add(const char *file);
+
+  ShardNames &names;
+  JsonReader json;
+};
+} // namespace
+
+/// Adds a file in the directory of the index.
+bool IndexParser::add(const char *file) {
+  if (!*file || strchr(file, '/') || strcmp(file, ".") == 0 || strcmp(file, "..") == 0)
+    return json.fail("the name of a file in the same directory");
+  for (const char *known : names.files)
+    if (strcmp(known, file) == 0)
+      return true;
+  outOfMemory = !names.files.push(file);
+  return !outOfMemory;
+}
+
+bool IndexParser::parseMap() {
+  if (!json.beginObject())
+    return false;
+  bool first = true;
+  const char *tensor, *file;
+  while (json.nextMember(first, tensor))
+    if (!json.readString(file) || !add(file))
+      return false;
+  return !json.error();
+}
+
+bool IndexParser::parse() {
+  if (!json.beginObject())
+    return false;
+  bool first = true, hasMap = false;
+  const char *key;
+  while (json.nextMember(first, key)) {
+    bool isMap = strcmp(key, "weight_map") == 0;
+    hasMap |= isMap;
+    if (!(isMap ? parseMap() : json.skipValue()))
+      return false;
+  }
+  if (!json.error() && !hasMap)
+    return json.fail("'weight_map'");
+  return !json.error() && json.finish();
+}
+
+tfc_status tfc::runtime::parseIndex(tfc_instance &instance, const char *path, size_t bytes,
+                                    ShardNames &names) {
+  IndexParser parser(names, bytes);
+  bool parsed = parser.parse();
+  if (parser.outOfMemory)
+    return instance.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the index", path);
+  if (parsed)
+    return TFC_OK;
+  return instance.fail(TFC_DATA_LOSS, "%s: damaged index: expected %s at byte %llu", path,
+                       parser.reader().error(),
+                       static_cast<unsigned long long>(parser.reader().offset()));
+}
