@@ -143,18 +143,36 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
   return static_cast<tfc_status>(status);
 }
 
+static bool takesPart(const tfc_instance &instance, const tfc_entry_info &entry) {
+  const Tasks &tasks = instance.state->tasks;
+  for (int32_t i = 0; i < entry.partitioning->partition_count; ++i)
+    if (tasks.isHere(entry.partitioning->partitions[i]))
+      return true;
+  return false;
+}
+
+/// Lets a call that has failed before it begins fail in the other processes, too.
+static tfc_status failInTasks(tfc_instance &instance, const tfc_entry_info &entry,
+                              tfc_status status) {
+  Tasks &tasks = instance.state->tasks;
+  if (tasks.concerns(entry) && takesPart(instance, entry))
+    tasks.skip(instance, entry, status);
+  return status;
+}
+
 /// Runs the partitions of a call that are in this process. Feeds and fetches are those of the first
 /// one; in the other processes nobody reads or writes them.
 static tfc_status callInTasks(tfc_instance &instance, const tfc_entry_info &entry,
                               const int64_t *symbols, const void *const *feeds,
                               void *const *fetches) {
   const Tasks &tasks = instance.state->tasks;
-  bool hasFeeds = tasks.isHere(entry.partitioning->partitions[0]), takesPart = false;
-  for (int32_t i = 0; i < entry.partitioning->partition_count; ++i)
-    takesPart |= tasks.isHere(entry.partitioning->partitions[i]);
+  bool hasFeeds = tasks.isHere(entry.partitioning->partitions[0]);
   instance.entry = &entry;
+  // Only the first partition finds the sizes of fetches.
+  for (int64_t i = 0; i < entry.found_count; ++i)
+    instance.found[i] = 0;
   tfc_status status = checkSymbols(instance, entry, symbols);
-  if (!takesPart)
+  if (!takesPart(instance, entry))
     return status;
   if (status == TFC_OK && hasFeeds)
     status = checkPointers(instance, entry, symbols, feeds, fetches);
@@ -162,10 +180,8 @@ static tfc_status callInTasks(tfc_instance &instance, const tfc_entry_info &entr
     status = prepareDevices(instance, entry, symbols);
   if (status == TFC_OK && hasFeeds)
     status = bringToHost(instance, entry, symbols, feeds, fetches);
-  if (status != TFC_OK) {
-    instance.state->tasks.skip(instance, entry, status);
-    return status;
-  }
+  if (status != TFC_OK)
+    return failInTasks(instance, entry, status);
   status = runEntry(instance, entry, symbols, feeds, fetches);
   return status == TFC_OK && hasFeeds ? bringToDevice(instance, entry, symbols) : status;
 }
@@ -382,10 +398,11 @@ extern "C" tfc_status tfc_instance_call_by_name(tfc_instance *instance, const ch
     return status;
   const tfc_entry_info &entry = instance->state->model->entries[index];
   const int64_t *fetchDims;
-  if (tfc_status status = checkFeeds(*instance, entry, feeds, feedCount, fetchDims))
-    return status;
-  if (tfc_status status = checkFetches(*instance, entry, fetches, fetchCount, fetchDims))
-    return status;
+  tfc_status checked = checkFeeds(*instance, entry, feeds, feedCount, fetchDims);
+  if (checked == TFC_OK)
+    checked = checkFetches(*instance, entry, fetches, fetchCount, fetchDims);
+  if (checked)
+    return failInTasks(*instance, entry, checked);
   void **feedData = instance->pointers;
   void **fetchData = feedData + feedCount;
   for (int32_t i = 0; i < feedCount; ++i)

@@ -112,29 +112,34 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
   tfc_instance &handle = *frame.handle;
   const Allocator &allocator = handle.state->allocator;
   int32_t partitions = partitioning.partition_count;
-  if (!handle.rendezvous.reserve(allocator, partitioning.slot_count))
-    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for messages between devices",
-                       handle.entry->name);
   PartitionedCall call = {&frame, &partitioning};
   bool isInit = handle.entry == handle.state->model->init;
   bool hasOthers = !isInit && handle.state->tasks.concerns(*handle.entry);
   int32_t own = 0;
   for (int32_t i = 0; i < partitions; ++i)
     own += !hasOthers || handle.state->tasks.isHere(partitioning.partitions[i]);
-  if (!handle.devices.reserve(allocator, own))
-    return handle.fail(TFC_OUT_OF_MEMORY, "%s: cannot start a thread for each of %d devices",
-                       handle.entry->name, own);
+  tfc_status reserved = TFC_OK;
+  if (!handle.rendezvous.reserve(allocator, partitioning.slot_count))
+    reserved = handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for messages between devices",
+                           handle.entry->name);
+  else if (!handle.devices.reserve(allocator, own))
+    reserved = handle.fail(TFC_OUT_OF_MEMORY, "%s: cannot start a thread for each of %d devices",
+                           handle.entry->name, own);
+  if (reserved && hasOthers)
+    handle.state->tasks.skip(handle, *handle.entry, reserved);
+  if (reserved)
+    return reserved;
   for (int32_t i = 0; isInit && i < partitions; ++i)
     call.isPartial |= !isThere(handle, partitioning.partitions[i].device);
   handle.rendezvous.begin(partitioning);
-  if (hasOthers)
-    handle.state->tasks.begin(handle, frame.symbols);
+  bool mayRun = !hasOthers || handle.state->tasks.begin(handle, frame.symbols);
   bool hasQueues = handle.state->model->queue_count > 0;
   if (hasQueues) {
     handle.state->queues.begin(handle, own);
     handle.rendezvous.tell(handle.state->queues, handle);
   }
-  handle.devices.run(own, runPartition, &call);
+  if (mayRun)
+    handle.devices.run(own, runPartition, &call);
   if (hasOthers)
     // Relaxed: all partitions have returned.
     handle.state->tasks.end(handle, call.hasFailed.load(std::memory_order_relaxed));

@@ -16,7 +16,18 @@
 using namespace tfc::runtime;
 
 namespace {
-enum Kind : int32_t { kBegin, kData, kRelease, kLeave, kArrive, kAbort, kExchange };
+enum Kind : int32_t {
+  kBegin,
+  kGo,
+  kData,
+  kRelease,
+  kLeave,
+  kArrive,
+  kEnd,
+  kOver,
+  kAbort,
+  kExchange
+};
 
 /// In place of an entry: the message is of an exchange, and its call the number of that.
 constexpr int32_t kNoEntry = -1;
@@ -181,6 +192,16 @@ void *Tasks::take(int64_t bytes) {
     *link = piece->next;
     return piece + 1;
   }
+  // Smaller ones have become useless, since messages grow.
+  for (Piece **link = &freePieces; *link;) {
+    Piece *piece = *link;
+    if (piece->bytes >= bytes) {
+      link = &piece->next;
+      continue;
+    }
+    *link = piece->next;
+    state->allocator.give(piece, sizeof(Piece) + piece->bytes);
+  }
   void *memory = state->allocator.take(sizeof(Piece) + bytes);
   return memory ? new (memory) Piece{nullptr, bytes} + 1 : nullptr;
 }
@@ -241,16 +262,54 @@ tfc_instance *Tasks::find(uint32_t number) const {
 
 //===- Calls --------------------------------------------------------------===//
 
-void Tasks::begin(tfc_instance &handle, const int64_t *symbols) {
-  TaskCall &call = handle.tasks;
-  {
-    Locked lock(mutex);
-    announce(handle, symbols);
-  }
-  TaskWait wait(handle, firstPartition(call), TaskWait::For::All);
-  Locked lock(mutex);
-  while (!haveBegun(call) && handle.rendezvous.status() == TFC_OK)
+/// The process that decides whether a call begins, and when it is over: that of the first
+/// partition.
+static constexpr int32_t kDecider = 0;
+
+/// Waits until the deciding process has said something, or the call is aborted. Under the mutex.
+bool Tasks::await(tfc_instance &handle, bool TaskCall::*isReached) {
+  TaskWait wait(handle, firstPartition(handle.tasks), TaskWait::For::All);
+  while (!(handle.tasks.*isReached) && handle.rendezvous.status() == TFC_OK)
     pthread_cond_wait(&hasChanged, &mutex);
+  return handle.rendezvous.status() == TFC_OK;
+}
+
+bool Tasks::begin(tfc_instance &handle, const int64_t *symbols) {
+  Locked lock(mutex);
+  announce(handle, symbols);
+  return await(handle, &TaskCall::mayRun);
+}
+
+/// Notes that a process has begun or ended; the deciding one tells all when all have.
+void Tasks::note(tfc_instance &handle, int32_t task, bool Arrivals::*flag) {
+  TaskCall &call = handle.tasks;
+  const tfc_partitioning &partitioning = *call.entry->partitioning;
+  for (int32_t i = 0; i < partitioning.partition_count; ++i)
+    call.arrivals[i].*flag |= taskOf(partitioning.partitions[i]) == task;
+  if (self() != kDecider || !haveAll(call, flag))
+    return;
+  bool begins = flag == &Arrivals::hasBegun;
+  (begins ? call.mayRun : call.isOver) = true;
+  postToAll(handle, headerOf(handle, begins ? kGo : kOver));
+  pthread_cond_broadcast(&hasChanged);
+}
+
+/// Compares the sizes of a process with those here.
+bool Tasks::compareSizes(tfc_instance &handle, int32_t from, const char *more, int32_t moreBytes) {
+  TaskCall &call = handle.tasks;
+  for (int32_t i = 0; i < moreBytes / 8 && i < call.entry->symbol_count; ++i) {
+    int64_t theirs;
+    memcpy(&theirs, more + i * sizeof(int64_t), sizeof(theirs));
+    if (theirs == call.symbols[i])
+      continue;
+    char text[512];
+    snprintf(text, sizeof(text), "%s: %s is %lld in %s, but %lld in %s", call.entry->name,
+             call.entry->symbols[i].name, static_cast<long long>(call.symbols[i]), nameOf(self()),
+             static_cast<long long>(theirs), nameOf(from));
+    failAll(handle, TFC_INVALID_ARGUMENT, text);
+    return false;
+  }
+  return true;
 }
 
 /// Begins a call here and tells the others.
@@ -261,16 +320,19 @@ void Tasks::announce(tfc_instance &handle, const int64_t *symbols) {
   call.number = ++call.calls[entry];
   call.symbols = symbols;
   call.commits = 0;
+  call.mayRun = call.isOver = false;
   for (int32_t i = 0; i < call.entry->partitioning->partition_count; ++i) {
     call.arrivals[i] = {};
-    call.arrivals[i].hasBegun = isHere(call.entry->partitioning->partitions[i]);
   }
   if (isLost)
     fail(handle, TFC_TASK_LOST, "the other processes cannot be reached any more");
   int32_t shown = TFC_MAX_HEADER / 2 / sizeof(int64_t);
   int32_t count = call.entry->symbol_count < shown ? call.entry->symbol_count : shown;
-  postToAll(handle, headerOf(handle, kBegin), symbols, count * sizeof(int64_t));
+  if (self() != kDecider)
+    post(kDecider, headerOf(handle, kBegin), symbols, count * sizeof(int64_t));
   replay(handle, entry, call.number);
+  if (handle.rendezvous.status() == TFC_OK)
+    note(handle, self(), &Arrivals::hasBegun);
 }
 
 /// Applies what has been kept for a call or an exchange that begins.
@@ -361,9 +423,9 @@ tfc_status Tasks::exchange(tfc_instance &handle, tfc_status status, const char *
   return exchange.status;
 }
 
-bool Tasks::haveBegun(const TaskCall &call) const {
+bool Tasks::haveAll(const TaskCall &call, bool Arrivals::*flag) const {
   for (int32_t i = 0; i < call.entry->partitioning->partition_count; ++i)
-    if (!call.arrivals[i].hasBegun)
+    if (!(call.arrivals[i].*flag))
       return false;
   return true;
 }
@@ -378,13 +440,17 @@ int32_t Tasks::firstPartition(const TaskCall &call) const {
 
 void Tasks::end(tfc_instance &handle, bool hasFailed) {
   TaskCall &call = handle.tasks;
-  {
-    TaskWait wait(handle, firstPartition(call), TaskWait::For::All);
-    Locked lock(mutex);
-    while (hasFailed && handle.rendezvous.status() == TFC_OK)
-      pthread_cond_wait(&hasChanged, &mutex);
-  }
   Locked lock(mutex);
+  // Where there are commits, they have decided.
+  if (handle.rendezvous.status() == TFC_OK && !hasFailed && !call.entry->partitioning->commits) {
+    if (self() != kDecider)
+      post(kDecider, headerOf(handle, kEnd), nullptr, 0);
+    note(handle, self(), &Arrivals::hasEnded);
+    await(handle, &TaskCall::isOver);
+  } else if (hasFailed) {
+    call.arrivals[firstPartition(call)].hasEnded = true;
+    await(handle, &TaskCall::isOver); // for the abort
+  }
   while (call.unsent > 0)
     pthread_cond_wait(&hasChanged, &mutex);
   for (TaskCall::Held &held : call.held) {
@@ -404,7 +470,27 @@ void Tasks::skip(tfc_instance &handle, const tfc_entry_info &entry, int32_t stat
   header.status = status;
   const char *text = handle.message.c_str();
   postToAll(handle, header, text, static_cast<int32_t>(strlen(text)) + 1);
+  drop(call, header.entry, call.number);
   call.entry = nullptr;
+}
+
+/// Drops what has been kept for calls of an entry up to this one.
+void Tasks::drop(const TaskCall &call, int32_t entry, uint32_t number) {
+  for (Stashed **link = &firstStashed; *link;) {
+    Stashed *stashed = *link;
+    const Header &header = stashed->header;
+    if (header.handle != call.handle || header.entry != entry ||
+        static_cast<int32_t>(header.call - number) > 0) {
+      link = &stashed->next;
+      continue;
+    }
+    *link = stashed->next;
+    give(stashed->data);
+    state->allocator.give(stashed, sizeof(Stashed) + stashed->moreBytes);
+  }
+  lastStashed = &firstStashed;
+  while (*lastStashed)
+    lastStashed = &(*lastStashed)->next;
 }
 
 //===- Partitions of this process -----------------------------------------===//
@@ -592,6 +678,14 @@ void Tasks::fail(tfc_instance &handle, int32_t status, const char *text) {
   }
 }
 
+/// Fails the call in all processes.
+void Tasks::failAll(tfc_instance &handle, int32_t status, const char *text) {
+  fail(handle, status, text);
+  Header header = headerOf(handle, kAbort);
+  header.status = status;
+  postToAll(handle, header, text, static_cast<int32_t>(strlen(text)) + 1);
+}
+
 /// Applies data unless they cannot be of this call.
 void Tasks::applyData(tfc_instance &handle, int32_t from, const Header &header, void *data) {
   const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
@@ -621,21 +715,18 @@ void Tasks::apply(tfc_instance &handle, int32_t from, const Header &header, cons
                      taskOf(partitioning.partitions[header.number]) == from;
   switch (header.kind) {
   case kBegin:
-    for (int32_t i = 0; i < partitioning.partition_count; ++i)
-      call.arrivals[i].hasBegun |= taskOf(partitioning.partitions[i]) == from;
-    pthread_cond_broadcast(&hasChanged);
-    for (int32_t i = 0; i < moreBytes / 8 && i < call.entry->symbol_count; ++i) {
-      int64_t theirs;
-      memcpy(&theirs, more + i * sizeof(int64_t), sizeof(theirs));
-      if (theirs == call.symbols[i])
-        continue;
-      char text[512];
-      snprintf(text, sizeof(text), "%s: %s is %lld here, but %lld in %s", call.entry->name,
-               call.entry->symbols[i].name, static_cast<long long>(call.symbols[i]),
-               static_cast<long long>(theirs), nameOf(from));
-      return fail(handle, TFC_INVALID_ARGUMENT, text);
-    }
+    if (compareSizes(handle, from, more, moreBytes))
+      note(handle, from, &Arrivals::hasBegun);
     return;
+  case kGo:
+  case kOver:
+    if (from != kDecider)
+      return;
+    (header.kind == kGo ? call.mayRun : call.isOver) = true;
+    pthread_cond_broadcast(&hasChanged);
+    return;
+  case kEnd:
+    return note(handle, from, &Arrivals::hasEnded);
   case kRelease:
     if (header.number >= 0 && header.number < partitioning.slot_count)
       handle.rendezvous.release(header.number);
@@ -653,10 +744,12 @@ void Tasks::apply(tfc_instance &handle, int32_t from, const Header &header, cons
       memcpy(numbers, more, size * sizeof(int64_t));
     return arrive(handle, header.number, numbers, size);
   }
+  case kData:
   case kExchange:
     return;
   case kAbort:
-    return fail(handle, header.status > 0 ? header.status : TFC_INTERNAL,
+    return fail(handle,
+                header.status > 0 || header.status == kRestart ? header.status : TFC_INTERNAL,
                 moreBytes > 0 && more[moreBytes - 1] == 0 ? more : "another process has failed");
   }
 }
@@ -675,6 +768,30 @@ void Tasks::lost(void *context, int32_t task, const char *reason) {
       tasks.fail(*handle, TFC_TASK_LOST, text);
 }
 
+/// The process for which a partition waits; -1 if it waits for one of this process. `limit` is set
+/// to the time after which the call fails: the deciding process decides first.
+int32_t Tasks::awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const {
+  limit = timeout;
+  int32_t task = call.waits[partition].task.load(std::memory_order_relaxed);
+  if (task >= 0)
+    return task;
+  bool awaitsAll = !call.mayRun || call.arrivals[partition].hasEnded;
+  if (awaitsAll && self() != kDecider) {
+    limit = 2 * timeout;
+    return kDecider;
+  }
+  const tfc_partitioning &partitioning = *call.entry->partitioning;
+  for (int32_t i = 0; i < partitioning.partition_count; ++i) {
+    const Arrivals &other = call.arrivals[i];
+    bool isMissing = !call.mayRun                        ? !other.hasBegun
+                     : call.arrivals[partition].hasEnded ? !other.hasEnded
+                                                         : other.count <= call.commits;
+    if (isMissing && !isHere(partitioning.partitions[i]))
+      return taskOf(partitioning.partitions[i]);
+  }
+  return -1;
+}
+
 void Tasks::tick(void *context) {
   auto &tasks = *static_cast<Tasks *>(context);
   Locked lock(tasks.mutex);
@@ -683,22 +800,15 @@ void Tasks::tick(void *context) {
     TaskCall &call = handle->tasks;
     const tfc_entry_info *entry = call.entry;
     for (int32_t i = 0; entry && i < entry->partitioning->partition_count; ++i) {
-      int64_t since = call.waits[i].since.load(std::memory_order_acquire);
-      if (!since || now - since < tasks.timeout)
+      // Acquire: pairs with the release of the wait.
+      int64_t since = call.waits[i].since.load(std::memory_order_acquire), limit;
+      int32_t task = since ? tasks.awaitedBy(call, i, limit) : -1;
+      if (task < 0 || now - since < limit || handle->rendezvous.status() != TFC_OK)
         continue;
-      int32_t task = call.waits[i].task.load(std::memory_order_relaxed);
-      bool begins = !tasks.haveBegun(call);
-      for (int32_t j = 0; task < 0 && j < entry->partitioning->partition_count; ++j)
-        if (begins ? !call.arrivals[j].hasBegun : call.arrivals[j].count <= call.commits)
-          task = tasks.taskOf(entry->partitioning->partitions[j]);
       char text[512];
       snprintf(text, sizeof(text), "%s: nothing has come from %s for %lld ms", entry->name,
                tasks.nameOf(task), static_cast<long long>((now - since) / 1'000'000));
-      tasks.fail(*handle, TFC_TASK_LOST, text);
-      Header header = tasks.headerOf(*handle, kAbort);
-      header.status = TFC_TASK_LOST;
-      tasks.postToAll(*handle, header, text, static_cast<int32_t>(strlen(text)) + 1);
-      break;
+      tasks.failAll(*handle, TFC_TASK_LOST, text);
     }
   }
 }

@@ -35,7 +35,7 @@ struct TaskCall {
   /// The commits that a partition has arrived at, and the position of its failed check in the last
   /// two, or -1 for none.
   struct Arrivals {
-    bool hasBegun = false; // its process
+    bool hasBegun = false, hasEnded = false; // its process
     uint32_t count = 0;
     int32_t size[2] = {-1, -1};
     int64_t numbers[2][kMostNumbers] = {};
@@ -50,6 +50,8 @@ struct TaskCall {
   const tfc_entry_info *entry = nullptr; // of the running call that has other processes, or null
   uint32_t number = 0;                   // of the call, among those of the entry by this handle
   const int64_t *symbols = nullptr;
+  bool mayRun = false;  // all processes have begun
+  bool isOver = false;  // all processes have ended
   uint32_t commits = 0; // completed
   int64_t unsent = 0;   // messages whose data must not change yet
   /// Of the exchange that this handle is in, or was last in.
@@ -106,11 +108,12 @@ public:
 
   //===- A call, on the thread of its handle ------------------------------===//
 
-  /// Begins a call, after its rendezvous: what has arrived for it is applied. Waits until the other
-  /// processes have begun it, so that nothing happens if one does not, or passes other sizes.
-  void begin(tfc_instance &handle, const int64_t *symbols);
-  /// Ends it when all partitions of this process have returned. If one has failed because of
-  /// another process, waits for the status and the message that this one sends.
+  /// Begins a call, after its rendezvous: what has arrived for it is applied. Waits until all
+  /// processes have begun it with the same sizes; the first one decides that. Returns false if they
+  /// have not: then nothing must happen.
+  bool begin(tfc_instance &handle, const int64_t *symbols);
+  /// Ends it when all partitions of this process have returned. Waits until it is known whether it
+  /// fails in another process, and for the status and the message that this one sends.
   void end(tfc_instance &handle, bool hasFailed);
   /// Lets a call that fails before it begins here fail in the other processes.
   void skip(tfc_instance &handle, const tfc_entry_info &entry, int32_t status);
@@ -144,6 +147,7 @@ public:
   void abort(tfc_instance &handle, int32_t status);
 
 private:
+  using Arrivals = TaskCall::Arrivals;
   struct Header;
   struct Stashed;
   struct Piece;
@@ -168,7 +172,12 @@ private:
   void take(tfc_instance &handle, int32_t from, const Header &header, const char *more,
             int32_t moreBytes);
   void replay(tfc_instance &handle, int32_t entry, uint32_t number);
-  bool haveBegun(const TaskCall &call) const;
+  bool haveAll(const TaskCall &call, bool Arrivals::*flag) const;
+  void note(tfc_instance &handle, int32_t task, bool Arrivals::*flag);
+  bool await(tfc_instance &handle, bool TaskCall::*isReached);
+  bool compareSizes(tfc_instance &handle, int32_t from, const char *more, int32_t moreBytes);
+  void drop(const TaskCall &call, int32_t entry, uint32_t number);
+  int32_t awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const;
   int32_t firstPartition(const TaskCall &call) const;
   bool isForLater(const Header &header) const;
   void apply(tfc_instance &handle, int32_t from, const Header &header, const char *more,
@@ -177,6 +186,7 @@ private:
   void arrive(tfc_instance &handle, int32_t partition, const int64_t *numbers, int32_t size);
   const int64_t *first(tfc_instance &handle, uint32_t round, int32_t &size, int32_t &partition);
   void fail(tfc_instance &handle, int32_t status, const char *text);
+  void failAll(tfc_instance &handle, int32_t status, const char *text);
 
   const tfc_transport *transport = nullptr;
   State *state = nullptr;

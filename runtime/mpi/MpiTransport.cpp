@@ -11,6 +11,7 @@
 
 #include "runtime/mpi/tfc_mpi.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -20,8 +21,10 @@
 #include <memory>
 #include <mpi.h>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -33,8 +36,9 @@ constexpr size_t kMessageBytes = 8192;
 constexpr int kHeaderTag = 0, kFirstDataTag = 1, kDataTags = 16384;
 /// The receives of headers that are posted ahead.
 constexpr size_t kPosted = 8;
-/// Data go in pieces of this many bytes: MPI counts in int.
-constexpr int64_t kPieceBytes = 1 << 30;
+/// Data go in pieces of this many bytes: MPI counts in int, and data that are dropped need memory
+/// for a piece.
+constexpr int64_t kPieceBytes = 8 << 20;
 
 constexpr std::chrono::milliseconds kBetweenTicks(50);
 /// Others may destroy their instances so much later.
@@ -95,6 +99,7 @@ private:
 
   void run();
   bool progress();
+  bool isTransferring() const;
   void idle(Clock::time_point lastEvent);
   bool postOutgoing();
   bool finishOutgoing();
@@ -108,6 +113,7 @@ private:
 
   MPI_Comm comm;
   const tfc_receiver *receiver = nullptr;
+  bool wasAttached = false;
   std::thread thread;
 
   std::mutex mutex;
@@ -133,10 +139,10 @@ private:
 
 tfc_status MpiTransport::attach(void *self, const tfc_receiver *receiver) {
   auto &mpi = *static_cast<MpiTransport *>(self);
-  if (mpi.receiver)
+  // Processes that have detached first could send what others still drop.
+  if (std::exchange(mpi.wasAttached, true))
     return TFC_FAILED_PRECONDITION;
   mpi.receiver = receiver;
-  mpi.isStopping = false;
   mpi.thread = std::thread([&mpi] { mpi.run(); });
   return TFC_OK;
 }
@@ -324,10 +330,16 @@ bool MpiTransport::progress() {
   return any;
 }
 
+/// Returns true while data leave or arrive, which needs calls of MPI.
+bool MpiTransport::isTransferring() const {
+  return !leaving.empty() || std::any_of(arriving.begin(), arriving.end(),
+                                         [](const auto &queue) { return !queue.empty(); });
+}
+
 /// Polls often while messages come, and seldom when none has come for long. New work ends the wait.
 void MpiTransport::idle(Clock::time_point lastEvent) {
   auto since = Clock::now() - lastEvent;
-  if (since < std::chrono::microseconds(20))
+  if (since < std::chrono::microseconds(20) || isTransferring())
     return std::this_thread::yield();
   auto pause = since < std::chrono::milliseconds(2)     ? std::chrono::microseconds(10)
                : since < std::chrono::milliseconds(200) ? std::chrono::microseconds(100)
@@ -375,10 +387,15 @@ void MpiTransport::run() {
   auto lastEvent = Clock::now(), lastTick = lastEvent;
   for (;;) {
     auto now = Clock::now();
-    if (progress())
-      lastEvent = now;
-    else
-      idle(lastEvent);
+    try {
+      if (progress())
+        lastEvent = now;
+      else
+        idle(lastEvent);
+    } catch (const std::bad_alloc &) {
+      isBroken = true;
+      receiver->lost(receiver->context, -1, "not enough memory for messages");
+    }
     if (now - lastTick > kBetweenTicks) {
       receiver->tick(receiver->context);
       lastTick = now;
@@ -412,7 +429,7 @@ extern "C" tfc_status tfc_mpi_open(tfc_transport **out) {
   if (isFinalised)
     return failOpen(TFC_FAILED_PRECONDITION, "MPI has been finalised");
   if (!isInitialised) {
-    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
       return failOpen(TFC_INTERNAL, "MPI cannot be initialised");
     hasInitialised = true;
   }
@@ -420,6 +437,10 @@ extern "C" tfc_status tfc_mpi_open(tfc_transport **out) {
   if (level < MPI_THREAD_SERIALIZED)
     return failOpen(TFC_FAILED_PRECONDITION,
                     "MPI was initialised for a single thread, but MPI_THREAD_SERIALIZED is needed");
+  if (openTransports > 0 && level < MPI_THREAD_MULTIPLE)
+    return failOpen(TFC_FAILED_PRECONDITION,
+                    "MPI was not initialised for the threads of several transports, with "
+                    "MPI_THREAD_MULTIPLE");
   MPI_Comm comm;
   if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
     return failOpen(TFC_INTERNAL, "MPI_COMM_WORLD cannot be duplicated");

@@ -20,11 +20,12 @@
 extern "C" {
 #endif
 
-/// Opens a transport between the processes of MPI_COMM_WORLD, for one instance and its forks. All
-/// processes must call it together. Initialises MPI if the program has not; a program that has must
-/// have asked for MPI_THREAD_SERIALIZED, or for MPI_THREAD_MULTIPLE if it calls MPI while the
-/// transport is open. Returns TFC_FAILED_PRECONDITION without that, or TFC_INTERNAL for other
-/// errors of MPI; `*out` is null then, and `tfc_mpi_message` says why.
+/// Opens a transport between the processes of MPI_COMM_WORLD, for one instance and its forks;
+/// another instance needs another one. All processes must call it together. Initialises MPI if the
+/// program has not; a program that has must have asked for MPI_THREAD_SERIALIZED, or for
+/// MPI_THREAD_MULTIPLE if it calls MPI, or opens another transport, while one is open. Returns
+/// TFC_FAILED_PRECONDITION without that, or TFC_INTERNAL for other errors of MPI; `*out` is null
+/// then, and `tfc_mpi_message` says why.
 tfc_status tfc_mpi_open(tfc_transport **out);
 
 /// Closes a transport after its instances have been destroyed, and finalises MPI if
