@@ -134,8 +134,8 @@ tfc_status Saver::save() {
   return status ? status : write(path);
 }
 
-/// Writes a shard of each process, and then the index. If a process fails, the shards are removed,
-/// and what was there before remains.
+/// Writes a shard of each process, and then the index. If a process fails before that, the shards
+/// are removed, and what was there before remains.
 tfc_status Saver::saveTogether() {
   StateLock lock(state, /*exclusive=*/false);
   char shard[PATH_MAX] = "";
@@ -151,21 +151,23 @@ tfc_status Saver::saveTogether() {
   if (status == TFC_OK)
     status = write(shard);
   Message own = instance.message;
-  status = state.tasks.exchange(instance, status, status ? own.c_str() : baseOf(shard),
+  status = state.tasks.exchange(instance, 1, status, status ? own.c_str() : baseOf(shard),
                                 names.data(), names.data() ? nameBytes : 0);
   bool isFirst = state.tasks.self() == 0;
-  if (status == TFC_OK) {
-    if (isFirst)
-      status = writeIndex(instance, path, names.data());
-    own = instance.message;
-    status = state.tasks.exchange(instance, status, own.c_str());
+  if (status != TFC_OK) {
+    // A process that has heard nothing does not know whether the index names its shard.
+    if (*shard && (status != TFC_TASK_LOST || isFirst))
+      unlink(shard);
+    return status;
   }
-  if (status == TFC_OK && isFirst)
-    removeOldShards(instance, path, names.data());
-  // The index may name it if only some processes know whether that was written.
-  if (status != TFC_OK && status != TFC_TASK_LOST && *shard)
-    unlink(shard);
-  return status;
+  if (isFirst) {
+    status = writeIndex(instance, path, names.data());
+    // The others do not begin the next checkpoint before this.
+    if (status == TFC_OK)
+      removeOldShards(instance, path, names.data());
+  }
+  own = instance.message;
+  return state.tasks.exchange(instance, 2, status, own.c_str());
 }
 
 extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path) {
@@ -174,10 +176,11 @@ extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path
     return status;
   if (!instance->state->tasks.areUsed())
     return Saver(*instance, path).save();
+  instance->state->tasks.beginOperation(*instance, Tasks::Save);
   if (status == TFC_OK)
     return Saver(*instance, path).saveTogether();
   Message own = instance->message;
-  return instance->state->tasks.exchange(*instance, status, own.c_str());
+  return instance->state->tasks.exchange(*instance, 1, status, own.c_str());
 }
 
 //===- Loading ------------------------------------------------------------===//
@@ -212,6 +215,7 @@ private:
                                                         const char *format, ...);
 
   tfc_status addFile(const char *name);
+  tfc_status openFile(StoredFile &file);
   tfc_status openFiles();
   tfc_status openShards(StoredFile &index, uint64_t bytes);
   bool readAt(StoredFile &from, uint64_t offset, void *data, uint64_t bytes, uint32_t *checksum);
@@ -285,22 +289,33 @@ tfc_status Loader::failRead(StoredFile &from) {
   return failWithErrno(instance, "read", from.path);
 }
 
-/// Opens a file and appends it to the list.
+/// Appends a file to the list.
 tfc_status Loader::addFile(const char *name) {
+  if (strlen(name) >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return failWithErrno(instance, "open", name);
+  }
   void *memory = state.allocator.take(sizeof(StoredFile));
   if (!memory)
     return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the header");
   StoredFile *file = new (memory) StoredFile(state.allocator, name);
   *lastFile = file;
   lastFile = &file->next;
+  return TFC_OK;
+}
+
+tfc_status Loader::openFile(StoredFile &file) {
   // O_NONBLOCK: a FIFO is refused without waiting for its other end to be opened.
-  file->file.reset(open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  return file->file.isOpen() ? TFC_OK : failWithErrno(instance, "open", name);
+  if (!file.file.isOpen())
+    file.file.reset(open(file.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  return file.file.isOpen() ? TFC_OK : failWithErrno(instance, "open", file.path);
 }
 
 /// Finds the length of a file, and whether it is an index: the length of a header, with which a
 /// safetensors file begins, ends in a zero.
 tfc_status Loader::inspect(StoredFile &from, uint64_t &bytes, bool &isIndex) {
+  if (tfc_status status = openFile(from))
+    return status;
   struct stat info;
   if (fstat(from.file.get(), &info) != 0)
     return failWithErrno(instance, "read", from.path);
@@ -357,6 +372,7 @@ tfc_status Loader::openFiles() {
       return status;
     if (tfc_status status = readHeader(*file, bytes))
       return status;
+    file->file.close(); // there may be more than a process can have open
   }
   return TFC_OK;
 }
@@ -483,6 +499,8 @@ tfc_status Loader::matchVariables() {
 tfc_status Loader::readTensor(const tfc_variable_info &variable, const StoredTensor &tensor,
                               void *data) {
   StoredFile &from = *static_cast<StoredFile *>(tensor.file);
+  if (tfc_status status = openFile(from))
+    return status;
   uint32_t checksum = 0;
   if (!readAt(from, from.dataStart + tensor.begin, data, variable.bytes, &checksum))
     return failRead(from);
@@ -494,6 +512,8 @@ tfc_status Loader::readTensor(const tfc_variable_info &variable, const StoredTen
                   "tensor '%s' is damaged: its checksum is %s, but expected %s", tensor.name,
                   digits, tensor.checksum ? tensor.checksum : "one in the header");
   }
+  if (files->next)
+    from.file.close();
   if (variable.dtype == TFC_BOOL && !isValidBool(data, variable.bytes))
     return fail(from.path, TFC_DATA_LOSS, "tensor '%s' is BOOL, but a byte is neither 0 nor 1",
                 tensor.name);
@@ -578,7 +598,7 @@ tfc_status Loader::load() {
     // All processes load, or none does.
     bool hasMoved = status == TFC_OK;
     Message own = instance.message;
-    status = state.tasks.exchange(instance, status, own.c_str());
+    status = state.tasks.exchange(instance, 1, status, own.c_str());
     if (status != TFC_OK && hasMoved)
       releaseCopies(model.variable_count);
   }
@@ -589,10 +609,13 @@ tfc_status Loader::load() {
 
 extern "C" tfc_status tfc_instance_load(tfc_instance *instance, const char *path) {
   tfc_status status = checkPath(instance, path);
+  bool isAlone = !instance || !instance->state->tasks.areUsed();
+  if (!isAlone)
+    instance->state->tasks.beginOperation(*instance, Tasks::Load);
   if (status == TFC_OK)
     return Loader(*instance, path).load();
-  if (!instance || !instance->state->tasks.areUsed())
+  if (isAlone)
     return status;
   Message own = instance->message;
-  return instance->state->tasks.exchange(*instance, status, own.c_str());
+  return instance->state->tasks.exchange(*instance, 1, status, own.c_str());
 }

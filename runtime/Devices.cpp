@@ -13,6 +13,7 @@ namespace {
 struct PartitionedCall {
   tfc_call_frame *frame;
   const tfc_partitioning *partitioning;
+  bool isInit = false;
   bool isPartial = false; // of the initial values, without a device that is not there
   std::atomic<bool> hasFailed = false;
 };
@@ -79,11 +80,14 @@ static int32_t runFunction(const PartitionedCall &call, int32_t partition) {
   return status == TFC_RT_POISON ? endPoisoned(handle, *call.partitioning, partition) : status;
 }
 
-/// Other processes run the partitions on their devices.
-static bool isHere(const PartitionedCall &call, int32_t partition) {
-  const tfc_instance &handle = *call.frame->handle;
-  return !handle.tasks.entry ||
-         handle.state->tasks.isHere(call.partitioning->partitions[partition]);
+/// Other processes run the partitions on their devices. Each computes the initial values of its own
+/// devices, and of the one that makes calls.
+static bool runsHere(const PartitionedCall &call, int32_t partition) {
+  const tfc_partition_info &info = call.partitioning->partitions[partition];
+  const State &state = *call.frame->handle->state;
+  if (call.isInit)
+    return isHere(state, info.device);
+  return !state.tasks.concerns(*call.frame->handle->entry) || state.tasks.isHere(info);
 }
 
 /// Runs partition number `number` of those that are here.
@@ -91,7 +95,7 @@ static void runPartition(void *context, int32_t number) {
   auto &call = *static_cast<PartitionedCall *>(context);
   tfc_instance &handle = *call.frame->handle;
   int32_t partition = 0;
-  while (!isHere(call, partition) || number-- > 0)
+  while (!runsHere(call, partition) || number-- > 0)
     ++partition;
   int32_t status = runFunction(call, partition);
   // Relaxed: read by calls of this handle, or of its forks.
@@ -113,11 +117,11 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
   const Allocator &allocator = handle.state->allocator;
   int32_t partitions = partitioning.partition_count;
   PartitionedCall call = {&frame, &partitioning};
-  bool isInit = handle.entry == handle.state->model->init;
-  bool hasOthers = !isInit && handle.state->tasks.concerns(*handle.entry);
+  call.isInit = handle.entry == handle.state->model->init;
+  bool hasOthers = !call.isInit && handle.state->tasks.concerns(*handle.entry);
   int32_t own = 0;
   for (int32_t i = 0; i < partitions; ++i)
-    own += !hasOthers || handle.state->tasks.isHere(partitioning.partitions[i]);
+    own += runsHere(call, i);
   tfc_status reserved = TFC_OK;
   if (!handle.rendezvous.reserve(allocator, partitioning.slot_count))
     reserved = handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for messages between devices",
@@ -129,9 +133,12 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
     handle.state->tasks.skip(handle, *handle.entry, reserved);
   if (reserved)
     return reserved;
-  for (int32_t i = 0; isInit && i < partitions; ++i)
+  for (int32_t i = 0; call.isInit && i < partitions; ++i)
     call.isPartial |= !isThere(handle, partitioning.partitions[i].device);
   handle.rendezvous.begin(partitioning);
+  for (int32_t i = 0; call.isInit && i < partitions; ++i)
+    if (!runsHere(call, i))
+      handle.rendezvous.leave(i);
   bool mayRun = !hasOthers || handle.state->tasks.begin(handle, frame.symbols);
   bool hasQueues = handle.state->model->queue_count > 0;
   if (hasQueues) {

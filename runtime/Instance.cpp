@@ -360,6 +360,7 @@ static tfc_instance *createHandle(State *state) {
     return nullptr;
   auto *handle = new (memory) tfc_instance;
   handle->state = state;
+  state->tasks.number(*handle);
   state->handles.fetch_add(1, std::memory_order_acq_rel);
   return handle;
 }

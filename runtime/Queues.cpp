@@ -96,7 +96,9 @@ Queues::Turn Queues::turnOf(const QueueAccess &access) const {
   else if (access.queue->room() > 0 && isFirst(access))
     turn = Turn::Now;
   bool isCancelled = access.handle->cancelled.load(std::memory_order_relaxed);
-  return turn == Turn::Later && (isCancelled || isAborted(access)) ? Turn::Never : turn;
+  if (isAborted(access) || (turn == Turn::Later && isCancelled))
+    return Turn::Never;
+  return turn;
 }
 
 /// Returns true for the first access of its handle: partitions may wait at several queues.

@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 using namespace tfc::runtime;
@@ -63,6 +64,21 @@ static bool isShardOf(const char *file, const char *name) {
          skip(file, "0123456789abcdef", kDigits, kDigits) && !*file;
 }
 
+/// Removes a temporary file of a shard of which a process was killed: nobody locks it
+/// (OutputFile.h).
+static void removeTemporary(int directory, const char *file, const char *name) {
+  char shard[NAME_MAX + 1];
+  const char *mark = strstr(file, ".tfc-");
+  if (!mark)
+    return;
+  snprintf(shard, sizeof(shard), "%.*s", static_cast<int>(mark - file), file);
+  if (!isShardOf(shard, name))
+    return;
+  Descriptor stale(openat(directory, file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (stale.isOpen() && flock(stale.get(), LOCK_EX | LOCK_NB) == 0)
+    unlinkat(directory, file, 0);
+}
+
 void tfc::runtime::removeOldShards(const tfc_instance &instance, const char *path,
                                    const char *shards) {
   char directory[PATH_MAX];
@@ -78,6 +94,8 @@ void tfc::runtime::removeOldShards(const tfc_instance &instance, const char *pat
       isNamed |= strcmp(shards + size_t(task) * (NAME_MAX + 1), entry->d_name) == 0;
     if (!isNamed)
       unlinkat(dirfd(entries), entry->d_name, 0);
+    else
+      removeTemporary(dirfd(entries), entry->d_name, baseOf(path));
   }
   if (entries)
     closedir(entries);

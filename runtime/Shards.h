@@ -30,7 +30,8 @@ const char *baseOf(const char *path);
 /// NAME_MAX + 1 bytes each.
 tfc_status writeIndex(tfc_instance &instance, const char *path, const char *shards);
 
-/// Removes shards of the checkpoint at `path` other than these.
+/// Removes shards of the checkpoint at `path` other than these, and what killed processes have
+/// left.
 void removeOldShards(const tfc_instance &instance, const char *path, const char *shards);
 
 /// The files that an index names, each once.

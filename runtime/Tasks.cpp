@@ -26,10 +26,12 @@ enum Kind : int32_t {
   kEnd,
   kOver,
   kAbort,
-  kExchange
+  kPart,
+  kVerdict
 };
 
-/// In place of an entry: the message is of an exchange, and its call the number of that.
+/// In place of an entry: the message is of an operation of all processes, whose number is that of
+/// the call; the number is the step, and `bytes` are the operation.
 constexpr int32_t kNoEntry = -1;
 } // namespace
 
@@ -63,6 +65,9 @@ struct alignas(64) Tasks::Piece {
 alignas(64) static char nothing[64];
 
 static constexpr int64_t kDefaultTimeoutMs = 600'000;
+
+/// The process that decides for all: of calls, that of the first partition.
+static constexpr int32_t kDecider = 0;
 
 namespace {
 class Locked {
@@ -103,7 +108,9 @@ tfc_status Tasks::attach(State &ofState, const tfc_options &options, Message &me
                 static_cast<long long>(options.task_timeout_ms));
     return TFC_INVALID_ARGUMENT;
   }
-  timeout = (options.task_timeout_ms ? options.task_timeout_ms : kDefaultTimeoutMs) * 1'000'000;
+  constexpr int64_t kMostMs = INT64_MAX / 4 / 1'000'000;
+  int64_t milliseconds = options.task_timeout_ms ? options.task_timeout_ms : kDefaultTimeoutMs;
+  timeout = (milliseconds < kMostMs ? milliseconds : kMostMs) * 1'000'000;
   state = &ofState;
   receiver = {this, place, arrived, sent, lost, tick};
   transport = given;
@@ -216,6 +223,11 @@ void Tasks::give(void *data) {
 
 //===- Handles ------------------------------------------------------------===//
 
+void Tasks::number(tfc_instance &handle) {
+  Locked lock(mutex);
+  handle.tasks.handle = ++handleCount;
+}
+
 bool Tasks::add(tfc_instance &handle) {
   if (!transport)
     return true;
@@ -236,14 +248,13 @@ bool Tasks::add(tfc_instance &handle) {
   for (uint32_t &count : call.calls)
     count = 0;
   Locked lock(mutex);
-  call.handle = ++handleCount;
   call.next = handles;
   handles = &handle;
   return true;
 }
 
 void Tasks::remove(tfc_instance &handle) {
-  if (!transport || !handle.tasks.handle)
+  if (!transport)
     return;
   Locked lock(mutex);
   for (tfc_instance **link = &handles; *link; link = &(*link)->tasks.next)
@@ -261,10 +272,6 @@ tfc_instance *Tasks::find(uint32_t number) const {
 }
 
 //===- Calls --------------------------------------------------------------===//
-
-/// The process that decides whether a call begins, and when it is over: that of the first
-/// partition.
-static constexpr int32_t kDecider = 0;
 
 /// Waits until the deciding process has said something, or the call is aborted. Under the mutex.
 bool Tasks::await(tfc_instance &handle, bool TaskCall::*isReached) {
@@ -340,8 +347,9 @@ void Tasks::replay(tfc_instance &handle, int32_t entry, uint32_t number) {
   for (Stashed **link = &firstStashed; *link;) {
     Stashed *stashed = *link;
     const Header &header = stashed->header;
-    bool isOurs =
-        header.handle == handle.tasks.handle && header.entry == entry && header.call == number;
+    bool isOurs = header.handle == handle.tasks.handle && header.entry == entry &&
+                  header.call == number &&
+                  (entry != kNoEntry || header.number == handle.tasks.exchange.step);
     if (!isOurs) {
       link = &stashed->next;
       continue;
@@ -360,51 +368,53 @@ void Tasks::replay(tfc_instance &handle, int32_t entry, uint32_t number) {
 
 //===- Exchanges ----------------------------------------------------------===//
 
-/// Takes the part of a process in an exchange.
+/// Takes the part of a process in a step, or the verdict of the first one.
 void Tasks::take(tfc_instance &handle, int32_t from, const Header &header, const char *more,
                  int32_t moreBytes) {
   TaskCall::Exchange &exchange = handle.tasks.exchange;
   const char *text = moreBytes > 0 && more[moreBytes - 1] == 0 ? more : "";
-  if (from < 0 || from >= count())
+  if (from < 0 || from >= count() || header.number != exchange.step)
     return;
+  if (header.kind == kVerdict) {
+    if (from != kDecider)
+      return;
+    exchange.status = static_cast<tfc_status>(header.status);
+    snprintf(exchange.message, sizeof(exchange.message), "%s", text);
+    exchange.isDecided = true;
+    pthread_cond_broadcast(&hasChanged);
+    return;
+  }
+  int32_t status = header.status;
+  if (header.bytes != exchange.operation) {
+    status = TFC_FAILED_PRECONDITION;
+    text = "some processes save and others load";
+  }
   if (exchange.texts)
     snprintf(exchange.texts + from * exchange.textBytes, exchange.textBytes, "%s", text);
-  if (header.status != TFC_OK && (exchange.failedTask < 0 || from < exchange.failedTask)) {
+  if (status != TFC_OK && (exchange.failedTask < 0 || from < exchange.failedTask)) {
     exchange.failedTask = from;
-    exchange.status = static_cast<tfc_status>(header.status);
+    exchange.status = static_cast<tfc_status>(status);
     snprintf(exchange.message, sizeof(exchange.message), "%s", text);
   }
   --exchange.missing;
   pthread_cond_broadcast(&hasChanged);
 }
 
-tfc_status Tasks::exchange(tfc_instance &handle, tfc_status status, const char *text, char *texts,
-                           size_t textBytes) {
-  TaskCall::Exchange &exchange = handle.tasks.exchange;
+void Tasks::beginOperation(tfc_instance &handle, Operation operation) {
   Locked lock(mutex);
-  exchange = {.number = exchange.number + 1,
-              .isOpen = true,
-              .missing = count(),
-              .texts = texts,
-              .textBytes = textBytes,
-              .message = ""};
-  Header header = {};
-  header.kind = kExchange;
-  header.entry = kNoEntry;
-  header.handle = handle.tasks.handle;
-  header.call = exchange.number;
-  header.status = status;
-  auto bytes = static_cast<int32_t>(strnlen(text, kMostText - 1));
-  char bounded[kMostText];
-  memcpy(bounded, text, bytes);
-  bounded[bytes++] = 0;
-  for (int32_t task = 0; task < count(); ++task)
-    if (task != self())
-      post(task, header, bounded, bytes);
-  take(handle, self(), header, bounded, bytes);
-  replay(handle, kNoEntry, exchange.number);
-  int64_t end = nanoseconds() + timeout;
-  while (exchange.missing > 0 && !isLost && nanoseconds() < end) {
+  TaskCall::Exchange &exchange = handle.tasks.exchange;
+  ++exchange.number;
+  exchange.operation = operation;
+  exchange.step = 0;
+}
+
+/// Waits until a step is decided. In the first process, that is when all have taken part.
+void Tasks::settle(tfc_instance &handle) {
+  TaskCall::Exchange &exchange = handle.tasks.exchange;
+  bool decides = self() == kDecider;
+  int64_t begin = nanoseconds(), limit = decides ? timeout : 2 * timeout;
+  auto isOver = [&] { return decides ? exchange.missing == 0 : exchange.isDecided; };
+  while (!isOver() && !isLost && nanoseconds() - begin < limit) {
     timespec next;
     clock_gettime(CLOCK_REALTIME, &next);
     next.tv_nsec += 50'000'000;
@@ -412,14 +422,59 @@ tfc_status Tasks::exchange(tfc_instance &handle, tfc_status status, const char *
     next.tv_nsec %= 1'000'000'000;
     pthread_cond_timedwait(&hasChanged, &mutex, &next);
   }
+  if (isOver())
+    return;
+  exchange.status = TFC_TASK_LOST;
+  if (decides)
+    snprintf(exchange.message, sizeof(exchange.message),
+             "%d of %d processes have not taken part in time", exchange.missing, count());
+  else
+    snprintf(exchange.message, sizeof(exchange.message), "%s has not answered in time",
+             nameOf(kDecider));
+}
+
+tfc_status Tasks::exchange(tfc_instance &handle, int32_t step, tfc_status status, const char *text,
+                           char *texts, size_t textBytes) {
+  TaskCall::Exchange &exchange = handle.tasks.exchange;
+  Locked lock(mutex);
+  exchange.step = step;
+  exchange.isOpen = true;
+  exchange.isDecided = false;
+  exchange.missing = count();
+  exchange.texts = texts;
+  exchange.textBytes = textBytes;
+  exchange.failedTask = -1;
+  exchange.status = TFC_OK;
+  exchange.message[0] = 0;
+  Header header = {};
+  header.kind = kPart;
+  header.entry = kNoEntry;
+  header.handle = handle.tasks.handle;
+  header.call = exchange.number;
+  header.number = step;
+  header.status = status;
+  header.bytes = exchange.operation;
+  char bounded[kMostText];
+  snprintf(bounded, sizeof(bounded), "%s", text);
+  auto bytes = static_cast<int32_t>(strlen(bounded)) + 1;
+  if (self() == kDecider)
+    take(handle, kDecider, header, bounded, bytes);
+  else
+    post(kDecider, header, bounded, bytes);
+  replay(handle, kNoEntry, exchange.number);
+  settle(handle);
   exchange.isOpen = false;
   exchange.texts = nullptr;
-  handle.message.clear();
-  if (exchange.missing > 0) {
-    handle.message.add("%d of %d processes have not taken part", exchange.missing, count());
-    return TFC_TASK_LOST;
+  if (self() == kDecider) {
+    header.kind = kVerdict;
+    header.status = exchange.status;
+    bytes = static_cast<int32_t>(strlen(exchange.message)) + 1;
+    for (int32_t task = 0; task < count(); ++task)
+      if (task != kDecider)
+        post(task, header, exchange.message, bytes);
   }
-  handle.message.add("%s", exchange.failedTask < 0 ? "" : exchange.message);
+  handle.message.clear();
+  handle.message.add("%s", exchange.message);
   return exchange.status;
 }
 
@@ -625,8 +680,11 @@ bool Tasks::isForLater(const Header &header) const {
   tfc_instance *handle = find(header.handle);
   if (!handle)
     return header.handle > handleCount;
-  if (header.entry == kNoEntry)
-    return static_cast<int32_t>(header.call - handle->tasks.exchange.number) > 0;
+  if (header.entry == kNoEntry) {
+    const TaskCall::Exchange &exchange = handle->tasks.exchange;
+    auto later = static_cast<int32_t>(header.call - exchange.number);
+    return later > 0 || (later == 0 && header.number > exchange.step);
+  }
   return static_cast<int32_t>(header.call - handle->tasks.calls[header.entry]) > 0;
 }
 
@@ -643,37 +701,59 @@ bool Tasks::stash(int32_t from, const Header &header, const char *more, int32_t 
   return true;
 }
 
-void Tasks::arrived(void *context, int32_t from, const void *bytesOfHeader, int32_t headerBytes,
+void Tasks::arrived(void *context, int32_t from, const void *header, int32_t headerBytes,
                     void *data, int64_t) {
   auto &tasks = *static_cast<Tasks *>(context);
-  Locked lock(tasks.mutex);
+  tasks.receive(from, header, headerBytes, data);
+  tasks.wakeQueues();
+}
+
+/// Waits at queues look for aborted calls when something changes. Locks of queues come before that
+/// of tasks.
+void Tasks::wakeQueues() {
+  {
+    Locked lock(mutex);
+    if (!hasAborted)
+      return;
+    hasAborted = false;
+  }
+  state->queues.change([] { return true; });
+}
+
+void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes, void *data) {
+  Locked lock(mutex);
   Header header;
   int32_t moreBytes = headerBytes - static_cast<int32_t>(sizeof(Header));
   if (moreBytes < 0)
-    return tasks.give(data);
+    return give(data);
   memcpy(&header, bytesOfHeader, sizeof(Header));
-  if (header.entry < kNoEntry || header.entry >= tasks.state->model->entry_count)
-    return tasks.give(data);
+  if (header.entry < kNoEntry || header.entry >= state->model->entry_count)
+    return give(data);
   const char *more = static_cast<const char *>(bytesOfHeader) + sizeof(Header);
-  tfc_instance *handle = tasks.find(header.handle);
+  tfc_instance *handle = find(header.handle);
   if (header.entry == kNoEntry && handle && handle->tasks.exchange.isOpen &&
-      handle->tasks.exchange.number == header.call) {
-    tasks.give(data);
-    return tasks.take(*handle, from, header, more, moreBytes);
+      handle->tasks.exchange.number == header.call &&
+      handle->tasks.exchange.step == header.number) {
+    give(data);
+    return take(*handle, from, header, more, moreBytes);
   }
   if (handle && header.entry != kNoEntry &&
-      handle->tasks.entry == &tasks.state->model->entries[header.entry] &&
+      handle->tasks.entry == &state->model->entries[header.entry] &&
       handle->tasks.number == header.call)
-    return tasks.apply(*handle, from, header, more, moreBytes, data);
-  if (tasks.isForLater(header) && tasks.stash(from, header, more, moreBytes, data))
+    return apply(*handle, from, header, more, moreBytes, data);
+  bool isLater = isForLater(header);
+  if (isLater && stash(from, header, more, moreBytes, data))
     return;
-  tasks.give(data);
+  give(data);
+  if (isLater)
+    loseAll(TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
 }
 
 void Tasks::fail(tfc_instance &handle, int32_t status, const char *text) {
   if (handle.rendezvous.abort(status)) {
     handle.message.clear();
     handle.message.add("%s", text);
+    hasAborted = true;
     pthread_cond_broadcast(&hasChanged);
   }
 }
@@ -693,7 +773,7 @@ void Tasks::applyData(tfc_instance &handle, int32_t from, const Header &header, 
   if (!isKnown || taskOf(partitioning.partitions[partitioning.slots[header.number].sender]) != from)
     return give(data);
   if (header.bytes > 0 && !data)
-    return fail(handle, TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
+    return failAll(handle, TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
   TaskCall::Held &held = handle.tasks.held[header.number];
   if (held.count == 2)
     return give(data);
@@ -745,7 +825,8 @@ void Tasks::apply(tfc_instance &handle, int32_t from, const Header &header, cons
     return arrive(handle, header.number, numbers, size);
   }
   case kData:
-  case kExchange:
+  case kPart:
+  case kVerdict:
     return;
   case kAbort:
     return fail(handle,
@@ -756,16 +837,25 @@ void Tasks::apply(tfc_instance &handle, int32_t from, const Header &header, cons
 
 //===- Waits --------------------------------------------------------------===//
 
+/// Fails the running calls, and all later ones.
+void Tasks::loseAll(int32_t status, const char *text) {
+  isLost = true;
+  pthread_cond_broadcast(&hasChanged);
+  for (tfc_instance *handle = handles; handle; handle = handle->tasks.next)
+    if (handle->tasks.entry && handle->rendezvous.status() == TFC_OK)
+      failAll(*handle, status, text);
+}
+
 void Tasks::lost(void *context, int32_t task, const char *reason) {
   auto &tasks = *static_cast<Tasks *>(context);
-  Locked lock(tasks.mutex);
-  tasks.isLost = true;
-  char text[512];
-  snprintf(text, sizeof(text), "%s cannot be reached any more%s%s", tasks.nameOf(task),
-           reason ? ": " : "", reason ? reason : "");
-  for (tfc_instance *handle = tasks.handles; handle; handle = handle->tasks.next)
-    if (handle->tasks.entry)
-      tasks.fail(*handle, TFC_TASK_LOST, text);
+  {
+    Locked lock(tasks.mutex);
+    char text[512];
+    snprintf(text, sizeof(text), "%s cannot be reached any more%s%s", tasks.nameOf(task),
+             reason ? ": " : "", reason ? reason : "");
+    tasks.loseAll(TFC_TASK_LOST, text);
+  }
+  tasks.wakeQueues();
 }
 
 /// The process for which a partition waits; -1 if it waits for one of this process. `limit` is set
@@ -794,21 +884,27 @@ int32_t Tasks::awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit
 
 void Tasks::tick(void *context) {
   auto &tasks = *static_cast<Tasks *>(context);
-  Locked lock(tasks.mutex);
+  tasks.failLate();
+  tasks.wakeQueues();
+}
+
+/// Fails the calls that have waited too long.
+void Tasks::failLate() {
+  Locked lock(mutex);
   int64_t now = nanoseconds();
-  for (tfc_instance *handle = tasks.handles; handle; handle = handle->tasks.next) {
+  for (tfc_instance *handle = handles; handle; handle = handle->tasks.next) {
     TaskCall &call = handle->tasks;
     const tfc_entry_info *entry = call.entry;
     for (int32_t i = 0; entry && i < entry->partitioning->partition_count; ++i) {
       // Acquire: pairs with the release of the wait.
       int64_t since = call.waits[i].since.load(std::memory_order_acquire), limit;
-      int32_t task = since ? tasks.awaitedBy(call, i, limit) : -1;
+      int32_t task = since ? awaitedBy(call, i, limit) : -1;
       if (task < 0 || now - since < limit || handle->rendezvous.status() != TFC_OK)
         continue;
       char text[512];
       snprintf(text, sizeof(text), "%s: nothing has come from %s for %lld ms", entry->name,
-               tasks.nameOf(task), static_cast<long long>((now - since) / 1'000'000));
-      tasks.failAll(*handle, TFC_TASK_LOST, text);
+               nameOf(task), static_cast<long long>((now - since) / 1'000'000));
+      failAll(*handle, TFC_TASK_LOST, text);
     }
   }
 }

@@ -54,10 +54,13 @@ struct TaskCall {
   bool isOver = false;  // all processes have ended
   uint32_t commits = 0; // completed
   int64_t unsent = 0;   // messages whose data must not change yet
-  /// Of the exchange that this handle is in, or was last in.
+  /// The operation of all processes that this handle is in, or was last in.
   struct Exchange {
-    uint32_t number = 0;
-    bool isOpen = false;
+    uint32_t number = 0; // of the operation
+    int32_t operation = 0;
+    int32_t step = 0;    // the last that has begun
+    bool isOpen = false; // the step
+    bool isDecided = false;
     int32_t missing = 0; // processes
     char *texts = nullptr;
     size_t textBytes = 0;
@@ -102,7 +105,9 @@ public:
 
   //===- Handles ----------------------------------------------------------===//
 
-  /// Adds a handle; returns false if there is no memory.
+  /// Numbers a handle that is being created, in the order that all processes have.
+  void number(tfc_instance &handle);
+  /// Adds it; returns false if there is no memory.
   bool add(tfc_instance &handle);
   void remove(tfc_instance &handle);
 
@@ -126,10 +131,18 @@ public:
   /// The longest text of an exchange, with its end.
   static constexpr size_t kMostText = 1024;
 
-  /// Tells all processes a status and a text, the message of a handle if the status is not TFC_OK,
-  /// and waits for theirs. Returns the status of the first process that has failed, with its
-  /// message set. `texts`, if not null, receives the texts of all, of `textBytes` each.
-  tfc_status exchange(tfc_instance &handle, tfc_status status, const char *text,
+  /// An operation that processes do together, in steps that begin with 1.
+  enum Operation : int32_t { Save = 1, Load = 2 };
+
+  /// Begins an operation of all processes.
+  void beginOperation(tfc_instance &handle, Operation operation);
+
+  /// Ends a step of it with a status and a text, which is the message if the status is not TFC_OK.
+  /// The first process waits for those of all and decides: the step has failed if one has, or does
+  /// not come in time. Returns the same status in all processes, with the message set. In the first
+  /// one `texts`, if not null, receives the texts of all, of `textBytes` each. After a step that
+  /// has failed the operation is over.
+  tfc_status exchange(tfc_instance &handle, int32_t step, tfc_status status, const char *text,
                       char *texts = nullptr, size_t textBytes = 0);
 
   //===- Partitions of this process, each on its thread -------------------===//
@@ -177,6 +190,11 @@ private:
   bool await(tfc_instance &handle, bool TaskCall::*isReached);
   bool compareSizes(tfc_instance &handle, int32_t from, const char *more, int32_t moreBytes);
   void drop(const TaskCall &call, int32_t entry, uint32_t number);
+  void receive(int32_t from, const void *header, int32_t headerBytes, void *data);
+  void failLate();
+  void settle(tfc_instance &handle);
+  void loseAll(int32_t status, const char *text);
+  void wakeQueues();
   int32_t awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const;
   int32_t firstPartition(const TaskCall &call) const;
   bool isForLater(const Header &header) const;
@@ -192,7 +210,8 @@ private:
   State *state = nullptr;
   int64_t timeout = 0; // nanoseconds
   tfc_receiver receiver = {};
-  bool isLost = false; // nothing can be reached
+  bool isLost = false;     // nothing can be reached
+  bool hasAborted = false; // a call whose waits at queues do not know it yet
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t hasChanged = PTHREAD_COND_INITIALIZER; // data were sent, or a call was aborted
   tfc_instance *handles = nullptr;

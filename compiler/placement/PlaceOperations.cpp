@@ -57,8 +57,10 @@ static std::unique_ptr<llvm::MemoryBuffer> readFile(Location nowhere, StringRef 
 
 /// Reads the tasks from the option or, if that is no list of them, from the file that it names.
 LogicalResult PlaceOperations::readCluster(Cluster &tasks) {
-  if (cluster.empty())
+  if (cluster.empty()) {
+    tasks = Cluster::of(getOperation());
     return success();
+  }
   Location nowhere = UnknownLoc::get(&getContext());
   std::string text = cluster, reason;
   if (!StringRef(cluster).contains('=')) {

@@ -23,6 +23,8 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <sys/prctl.h>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -63,7 +65,9 @@ struct Outgoing {
 struct Incoming {
   std::vector<char> header;
   void *data = nullptr;
-  std::vector<char> dropped; // takes data for which there is no memory
+  std::vector<char> dropped; // takes data for which there is no memory, piece by piece
+  int64_t left = 0;          // of these
+  int from = 0, tag = 0;
   int64_t bytes = 0;
   std::vector<MPI_Request> requests;
 };
@@ -90,6 +94,7 @@ public:
   ~MpiTransport() { MPI_Comm_free(&comm); }
 
   tfc_transport transport = {};
+  bool isBroken = false; // of the thread
 
 private:
   static tfc_status attach(void *self, const tfc_receiver *receiver);
@@ -100,6 +105,7 @@ private:
   void run();
   bool progress();
   bool isTransferring() const;
+  bool hasFailedToQueue();
   void idle(Clock::time_point lastEvent);
   bool postOutgoing();
   bool finishOutgoing();
@@ -109,6 +115,9 @@ private:
   void take(int from, const char *message);
   void drain();
   bool check(int code);
+  void breakDown(const char *reason);
+  void post(Outgoing &outgoing);
+  void dropNext(Incoming &incoming);
   bool areComplete(std::vector<MPI_Request> &requests);
 
   MPI_Comm comm;
@@ -118,8 +127,9 @@ private:
 
   std::mutex mutex;
   std::condition_variable hasWork;
-  std::deque<Outgoing> queue; // under the mutex
-  bool isStopping = false;    // under the mutex
+  std::list<Outgoing> queue; // under the mutex
+  bool isStopping = false;   // under the mutex
+  bool hasFailed = false;    // under the mutex: a message could not be queued
 
   // Of the thread.
   std::list<Outgoing> leaving;
@@ -127,8 +137,7 @@ private:
   std::vector<int> nextTag;                   // by task
   std::vector<char> buffers[kPosted];
   MPI_Request posted[kPosted];
-  size_t oldest = 0; // of the posted receives, which complete in order
-  bool isBroken = false;
+  size_t oldest = 0; // of the posted receives, which match messages in order
 };
 
 } // namespace
@@ -143,27 +152,38 @@ tfc_status MpiTransport::attach(void *self, const tfc_receiver *receiver) {
   if (std::exchange(mpi.wasAttached, true))
     return TFC_FAILED_PRECONDITION;
   mpi.receiver = receiver;
-  mpi.thread = std::thread([&mpi] { mpi.run(); });
+  try {
+    mpi.thread = std::thread([&mpi] { mpi.run(); });
+  } catch (const std::system_error &) {
+    return TFC_OUT_OF_MEMORY;
+  }
   return TFC_OK;
 }
 
 void MpiTransport::send(void *self, int32_t task, const void *header, int32_t headerBytes,
                         const void *data, int64_t bytes, void *token) {
   auto &mpi = *static_cast<MpiTransport *>(self);
-  Outgoing outgoing = {task, {}, nullptr, bytes, token, bytes > 0, {}};
-  size_t inFront = sizeof(Prefix) + headerBytes;
-  bool fits = inFront + bytes <= kMessageBytes;
-  outgoing.message.resize(inFront + (fits ? bytes : 0));
-  Prefix prefix = {bytes, headerBytes, 0};
-  memcpy(outgoing.message.data(), &prefix, sizeof(prefix));
-  memcpy(outgoing.message.data() + sizeof(prefix), header, headerBytes);
-  if (!fits)
-    outgoing.data = static_cast<const char *>(data);
-  else if (bytes)
-    memcpy(outgoing.message.data() + inFront, data, bytes);
+  std::list<Outgoing> one;
+  try {
+    Outgoing &outgoing = one.emplace_back();
+    outgoing = {task, {}, nullptr, bytes, token, bytes > 0, {}};
+    size_t inFront = sizeof(Prefix) + headerBytes;
+    bool fits = inFront + bytes <= kMessageBytes;
+    outgoing.message.resize(inFront + (fits ? bytes : 0));
+    Prefix prefix = {bytes, headerBytes, 0};
+    memcpy(outgoing.message.data(), &prefix, sizeof(prefix));
+    memcpy(outgoing.message.data() + sizeof(prefix), header, headerBytes);
+    if (!fits)
+      outgoing.data = static_cast<const char *>(data);
+    else if (bytes)
+      memcpy(outgoing.message.data() + inFront, data, bytes);
+  } catch (const std::bad_alloc &) {
+    std::lock_guard lock(mpi.mutex);
+    mpi.hasFailed = true;
+  }
   {
     std::lock_guard lock(mpi.mutex);
-    mpi.queue.push_back(std::move(outgoing));
+    mpi.queue.splice(mpi.queue.end(), one);
   }
   mpi.hasWork.notify_one();
 }
@@ -188,14 +208,17 @@ void MpiTransport::detach(void *self) {
 bool MpiTransport::check(int code) {
   if (code == MPI_SUCCESS)
     return true;
-  if (!isBroken) {
-    char text[MPI_MAX_ERROR_STRING];
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    receiver->lost(receiver->context, -1, std::string(text, length).c_str());
-  }
-  isBroken = true;
+  char text[MPI_MAX_ERROR_STRING + 1] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  breakDown(text);
   return false;
+}
+
+/// Nothing can be sent or received any more.
+void MpiTransport::breakDown(const char *reason) {
+  if (!std::exchange(isBroken, true))
+    receiver->lost(receiver->context, -1, reason);
 }
 
 bool MpiTransport::areComplete(std::vector<MPI_Request> &requests) {
@@ -212,33 +235,46 @@ template <typename Function> static void forEachPiece(int64_t bytes, Function pi
     piece(first, static_cast<int>(std::min(kPieceBytes, bytes - first)));
 }
 
+/// Posts the sends of a message.
+void MpiTransport::post(Outgoing &outgoing) {
+  int64_t pieces = outgoing.data ? (outgoing.bytes + kPieceBytes - 1) / kPieceBytes : 0;
+  outgoing.requests.reserve(pieces + 1);
+  int tag = 0;
+  if (outgoing.data) {
+    int &next = nextTag[outgoing.to];
+    tag = kFirstDataTag + next;
+    next = (next + 1) % kDataTags;
+    memcpy(outgoing.message.data() + offsetof(Prefix, dataTag), &tag, sizeof(tag));
+  }
+  auto send = [&](const void *data, int bytes, int withTag) {
+    MPI_Request request;
+    if (!isBroken && check(MPI_Isend(data, bytes, MPI_BYTE, outgoing.to, withTag, comm, &request)))
+      outgoing.requests.push_back(request);
+  };
+  send(outgoing.message.data(), static_cast<int>(outgoing.message.size()), kHeaderTag);
+  if (outgoing.data)
+    forEachPiece(outgoing.bytes,
+                 [&](int64_t first, int bytes) { send(outgoing.data + first, bytes, tag); });
+}
+
+/// Posts all that is in the queue. Messages without requests, after an error, count as sent.
 bool MpiTransport::postOutgoing() {
-  std::deque<Outgoing> all;
+  std::list<Outgoing> all;
   {
     std::lock_guard lock(mutex);
-    all.swap(queue);
+    all.splice(all.end(), queue);
   }
-  for (Outgoing &one : all) {
-    leaving.push_back(std::move(one));
-    Outgoing &outgoing = leaving.back();
-    int tag = 0;
-    if (outgoing.data) {
-      int &next = nextTag[outgoing.to];
-      tag = kFirstDataTag + next;
-      next = (next + 1) % kDataTags;
-      reinterpret_cast<Prefix *>(outgoing.message.data())->dataTag = tag;
+  bool any = !all.empty();
+  while (!all.empty()) {
+    leaving.splice(leaving.end(), all, all.begin());
+    try {
+      if (!isBroken)
+        post(leaving.back());
+    } catch (const std::bad_alloc &) {
+      breakDown("not enough memory for messages");
     }
-    auto post = [&](const void *data, int bytes, int withTag) {
-      MPI_Request request;
-      if (check(MPI_Isend(data, bytes, MPI_BYTE, outgoing.to, withTag, comm, &request)))
-        outgoing.requests.push_back(request);
-    };
-    post(outgoing.message.data(), static_cast<int>(outgoing.message.size()), kHeaderTag);
-    if (outgoing.data)
-      forEachPiece(outgoing.bytes,
-                   [&](int64_t first, int bytes) { post(outgoing.data + first, bytes, tag); });
   }
-  return !all.empty();
+  return any;
 }
 
 bool MpiTransport::finishOutgoing() {
@@ -279,14 +315,29 @@ void MpiTransport::take(int from, const char *message) {
       memcpy(to, header + prefix.headerBytes, prefix.bytes);
     return;
   }
+  incoming.from = from;
+  incoming.tag = prefix.dataTag;
+  if (!to) {
+    incoming.dropped.resize(std::min(prefix.bytes, kPieceBytes));
+    incoming.left = prefix.bytes;
+    return dropNext(incoming);
+  }
   forEachPiece(prefix.bytes, [&](int64_t first, int bytes) {
-    if (!to)
-      incoming.dropped.resize(std::max<size_t>(incoming.dropped.size(), bytes));
     MPI_Request request;
-    if (check(MPI_Irecv(to ? to + first : incoming.dropped.data(), bytes, MPI_BYTE, from,
-                        prefix.dataTag, comm, &request)))
+    if (check(MPI_Irecv(to + first, bytes, MPI_BYTE, from, prefix.dataTag, comm, &request)))
       incoming.requests.push_back(request);
   });
+}
+
+/// Receives the next piece of data for which there is no memory.
+void MpiTransport::dropNext(Incoming &incoming) {
+  incoming.requests.clear();
+  auto bytes = static_cast<int>(std::min(incoming.left, kPieceBytes));
+  incoming.left -= bytes;
+  MPI_Request request;
+  if (check(MPI_Irecv(incoming.dropped.data(), bytes, MPI_BYTE, incoming.from, incoming.tag, comm,
+                      &request)))
+    incoming.requests.push_back(request);
 }
 
 bool MpiTransport::receiveHeaders() {
@@ -309,6 +360,10 @@ bool MpiTransport::deliver() {
   for (size_t task = 0; task < arriving.size(); ++task)
     while (!arriving[task].empty() && areComplete(arriving[task].front().requests)) {
       Incoming &incoming = arriving[task].front();
+      if (incoming.left > 0 && !isBroken) {
+        dropNext(incoming);
+        continue;
+      }
       receiver->arrived(receiver->context, static_cast<int32_t>(task), incoming.header.data(),
                         static_cast<int32_t>(incoming.header.size()), incoming.data,
                         incoming.bytes);
@@ -328,6 +383,11 @@ bool MpiTransport::progress() {
   any |= deliver();
   any |= finishOutgoing();
   return any;
+}
+
+bool MpiTransport::hasFailedToQueue() {
+  std::lock_guard lock(mutex);
+  return hasFailed;
 }
 
 /// Returns true while data leave or arrive, which needs calls of MPI.
@@ -382,6 +442,8 @@ void MpiTransport::drain() {
 }
 
 void MpiTransport::run() {
+  // Its waits are shorter than the 50 us by which the kernel may lengthen them otherwise.
+  prctl(PR_SET_TIMERSLACK, 1000);
   for (size_t i = 0; i < kPosted; ++i)
     postReceive(i);
   auto lastEvent = Clock::now(), lastTick = lastEvent;
@@ -393,9 +455,10 @@ void MpiTransport::run() {
       else
         idle(lastEvent);
     } catch (const std::bad_alloc &) {
-      isBroken = true;
-      receiver->lost(receiver->context, -1, "not enough memory for messages");
+      breakDown("not enough memory for messages");
     }
+    if (hasFailedToQueue())
+      breakDown("not enough memory for messages");
     if (now - lastTick > kBetweenTicks) {
       receiver->tick(receiver->context);
       lastTick = now;
@@ -405,7 +468,6 @@ void MpiTransport::run() {
       break;
   }
   drain();
-  oldest = 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -444,8 +506,11 @@ extern "C" tfc_status tfc_mpi_open(tfc_transport **out) {
   MPI_Comm comm;
   if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
     return failOpen(TFC_INTERNAL, "MPI_COMM_WORLD cannot be duplicated");
+  auto *created = new (std::nothrow) MpiTransport(comm);
+  if (!created)
+    return failOpen(TFC_OUT_OF_MEMORY, "not enough memory for a transport");
   ++openTransports;
-  *out = &(new MpiTransport(comm))->transport;
+  *out = &created->transport;
   return TFC_OK;
 }
 
@@ -453,7 +518,10 @@ extern "C" void tfc_mpi_close(tfc_transport *transport) {
   if (!transport)
     return;
   std::lock_guard lock(openMutex);
-  delete static_cast<MpiTransport *>(transport->context);
+  auto *closed = static_cast<MpiTransport *>(transport->context);
+  // MPI may still use the memory of one that has broken down.
+  if (!closed->isBroken)
+    delete closed;
   if (--openTransports == 0 && hasInitialised)
     MPI_Finalize();
 }

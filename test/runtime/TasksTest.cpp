@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -354,6 +356,82 @@ TEST(Tasks, HaveTheirOwnVariablesOnly) {
   EXPECT_STREQ(tfc_instance_message(cluster.instances[0]),
                "variable 'a1': is in another process, /job:a/task:1");
   EXPECT_EQ(tfc_instance_set(cluster.instances[1], "b0", &tensor), TFC_NO_DEVICE);
+}
+
+/// The path of a checkpoint in a folder of its own, which is removed in the end.
+struct Folder {
+  Folder() {
+    char text[] = "/tmp/tfc-tasks-XXXXXX";
+    path = mkdtemp(text);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string checkpoint() const { return path + "/c.safetensors"; }
+  int64_t files() const { return std::distance(std::filesystem::directory_iterator(path), {}); }
+  std::string path;
+};
+
+/// Saves or loads on all tasks; one begins late. Returns the status and the message of each.
+std::vector<std::string> withAll(Cluster &cluster, decltype(tfc_instance_save) *function,
+                                 const std::string &path, int32_t late = -1) {
+  std::vector<std::string> results(kTasks);
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    if (task == late)
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    tfc_status status = function(instance, path.c_str());
+    results[task] = std::to_string(status) + " " + tfc_instance_message(instance);
+  });
+  return results;
+}
+
+TEST(Tasks, SaveAndLoadTogether) {
+  Cluster cluster;
+  Folder folder;
+  std::vector<float> y;
+  for (int round = 1; round <= 3; ++round) {
+    EXPECT_EQ(cluster.ring({9}, y), kAllPass);
+    // As a process leaves it that was killed.
+    std::ofstream(folder.checkpoint() + ".1-of-3.0123456789abcdef.tfc-999999-0.tmp") << "part";
+    std::ofstream(folder.checkpoint() + ".1-of-3.0123456789abcdef") << "whole";
+    EXPECT_EQ(withAll(cluster, tfc_instance_save, folder.checkpoint()), kAllPass);
+    EXPECT_EQ(folder.files(), 1 + kTasks);
+  }
+  EXPECT_EQ(cluster.ring({9}, y), kAllPass);
+  EXPECT_EQ(withAll(cluster, tfc_instance_load, folder.checkpoint()), kAllPass);
+  cluster.expectCounts(3);
+}
+
+TEST(Tasks, SaveAndLoadWithoutALateTask) {
+  Cluster cluster(/*timeout=*/200);
+  Folder folder;
+  std::vector<float> y;
+  EXPECT_EQ(cluster.ring({9}, y), kAllPass);
+  EXPECT_EQ(withAll(cluster, tfc_instance_save, folder.checkpoint()), kAllPass);
+  EXPECT_EQ(cluster.ring({9}, y), kAllPass);
+  const std::vector<std::string> late(kTasks, std::to_string(TFC_TASK_LOST) +
+                                                  " 1 of 3 processes have not taken part in time");
+  for (int32_t task : {1, 2}) {
+    EXPECT_EQ(withAll(cluster, tfc_instance_save, folder.checkpoint(), task), late);
+    EXPECT_EQ(withAll(cluster, tfc_instance_load, folder.checkpoint(), task), late);
+  }
+  cluster.expectCounts(2);
+  EXPECT_EQ(withAll(cluster, tfc_instance_load, folder.checkpoint()), kAllPass);
+  cluster.expectCounts(1);
+  EXPECT_EQ(withAll(cluster, tfc_instance_save, folder.checkpoint()), kAllPass);
+  EXPECT_EQ(folder.files(), 1 + kTasks);
+}
+
+TEST(Tasks, DoTheSameTogether) {
+  Cluster cluster;
+  Folder folder;
+  std::vector<std::string> results(kTasks);
+  EXPECT_EQ(withAll(cluster, tfc_instance_save, folder.checkpoint()), kAllPass);
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    auto function = task == 1 ? tfc_instance_load : tfc_instance_save;
+    EXPECT_EQ(function(instance, folder.checkpoint().c_str()), TFC_FAILED_PRECONDITION);
+    results[task] = tfc_instance_message(instance);
+  });
+  EXPECT_EQ(results, std::vector<std::string>(kTasks, "some processes save and others load"));
+  EXPECT_EQ(withAll(cluster, tfc_instance_load, folder.checkpoint()), kAllPass);
 }
 
 TEST(Tasks, MakeCallsOnForks) {
