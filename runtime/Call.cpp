@@ -160,30 +160,19 @@ static tfc_status failInTasks(tfc_instance &instance, const tfc_entry_info &entr
   return status;
 }
 
-/// Runs the partitions of a call that are in this process. Feeds and fetches are those of the first
-/// one; in the other processes nobody reads or writes them.
-static tfc_status callInTasks(tfc_instance &instance, const tfc_entry_info &entry,
-                              const int64_t *symbols, const void *const *feeds,
-                              void *const *fetches) {
-  const Tasks &tasks = instance.state->tasks;
-  bool hasFeeds = tasks.isHere(entry.partitioning->partitions[0]);
-  instance.entry = &entry;
-  // Only the first partition finds the sizes of fetches.
-  for (int64_t i = 0; i < entry.found_count; ++i)
-    instance.found[i] = 0;
-  tfc_status status = checkSymbols(instance, entry, symbols);
-  if (!takesPart(instance, entry))
+/// Checks a call and prepares it. Feeds and fetches are those of the process that `hasFeeds`; in
+/// the others nobody reads or writes them.
+static tfc_status prepare(tfc_instance &instance, const tfc_entry_info &entry,
+                          const int64_t *symbols, const void *const *&feeds, void *const *&fetches,
+                          bool hasFeeds) {
+  if (tfc_status status = checkSymbols(instance, entry, symbols))
     return status;
-  if (status == TFC_OK && hasFeeds)
-    status = checkPointers(instance, entry, symbols, feeds, fetches);
-  if (status == TFC_OK)
-    status = prepareDevices(instance, entry, symbols);
-  if (status == TFC_OK && hasFeeds)
-    status = bringToHost(instance, entry, symbols, feeds, fetches);
-  if (status != TFC_OK)
-    return failInTasks(instance, entry, status);
-  status = runEntry(instance, entry, symbols, feeds, fetches);
-  return status == TFC_OK && hasFeeds ? bringToDevice(instance, entry, symbols) : status;
+  if (hasFeeds)
+    if (tfc_status status = checkPointers(instance, entry, symbols, feeds, fetches))
+      return status;
+  if (tfc_status status = prepareDevices(instance, entry, symbols))
+    return status;
+  return hasFeeds ? bringToHost(instance, entry, symbols, feeds, fetches) : TFC_OK;
 }
 
 extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
@@ -193,23 +182,25 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
     return TFC_INVALID_ARGUMENT;
   instance->message.clear();
   instance->hasFound = false;
-  const tfc_model &model = *instance->state->model;
-  if (static_cast<uint32_t>(index) >= static_cast<uint32_t>(model.entry_count))
+  const State &state = *instance->state;
+  if (static_cast<uint32_t>(index) >= static_cast<uint32_t>(state.model->entry_count))
     return instance->fail(TFC_NOT_FOUND, "there is no entry with number %d", index);
-  const tfc_entry_info &entry = model.entries[index];
-  if (instance->state->tasks.concerns(entry))
-    return callInTasks(*instance, entry, symbols, feeds, fetches);
-  if (tfc_status status = checkSymbols(*instance, entry, symbols))
-    return status;
-  if (tfc_status status = checkPointers(*instance, entry, symbols, feeds, fetches))
-    return status;
-  if (tfc_status status = prepareDevices(*instance, entry, symbols))
-    return status;
-  if (tfc_status status = bringToHost(*instance, entry, symbols, feeds, fetches))
-    return status;
+  const tfc_entry_info &entry = state.model->entries[index];
+  bool hasFeeds = true;
+  if (state.tasks.concerns(entry)) {
+    hasFeeds = state.tasks.isHere(entry.partitioning->partitions[0]);
+    instance->entry = &entry;
+    // Only the first partition finds the sizes of fetches.
+    for (int64_t i = 0; i < entry.found_count; ++i)
+      instance->found[i] = 0;
+    if (!takesPart(*instance, entry))
+      return checkSymbols(*instance, entry, symbols);
+  }
+  if (tfc_status status = prepare(*instance, entry, symbols, feeds, fetches, hasFeeds))
+    return failInTasks(*instance, entry, status);
   if (tfc_status status = runEntry(*instance, entry, symbols, feeds, fetches))
     return status;
-  return bringToDevice(*instance, entry, symbols);
+  return hasFeeds ? bringToDevice(*instance, entry, symbols) : TFC_OK;
 }
 
 extern "C" tfc_status tfc_instance_call_and_find(tfc_instance *instance, int32_t index,

@@ -13,7 +13,8 @@ namespace {
 struct PartitionedCall {
   tfc_call_frame *frame;
   const tfc_partitioning *partitioning;
-  bool isInit = false;
+  bool isInit;
+  bool hasOthers;         // other processes run the partitions on their devices
   bool isPartial = false; // of the initial values, without a device that is not there
   std::atomic<bool> hasFailed = false;
 };
@@ -80,14 +81,13 @@ static int32_t runFunction(const PartitionedCall &call, int32_t partition) {
   return status == TFC_RT_POISON ? endPoisoned(handle, *call.partitioning, partition) : status;
 }
 
-/// Other processes run the partitions on their devices. Each computes the initial values of its own
-/// devices, and of the one that makes calls.
+/// Each process computes the initial values of its own devices, and of the one that makes calls.
 static bool runsHere(const PartitionedCall &call, int32_t partition) {
   const tfc_partition_info &info = call.partitioning->partitions[partition];
   const State &state = *call.frame->handle->state;
   if (call.isInit)
     return isHere(state, info.device);
-  return !state.tasks.concerns(*call.frame->handle->entry) || state.tasks.isHere(info);
+  return !call.hasOthers || state.tasks.isHere(info);
 }
 
 /// Runs partition number `number` of those that are here.
@@ -116,9 +116,9 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
   tfc_instance &handle = *frame.handle;
   const Allocator &allocator = handle.state->allocator;
   int32_t partitions = partitioning.partition_count;
-  PartitionedCall call = {&frame, &partitioning};
-  call.isInit = handle.entry == handle.state->model->init;
-  bool hasOthers = !call.isInit && handle.state->tasks.concerns(*handle.entry);
+  bool isInit = handle.entry == handle.state->model->init;
+  bool hasOthers = !isInit && handle.state->tasks.concerns(*handle.entry);
+  PartitionedCall call = {&frame, &partitioning, isInit, hasOthers};
   int32_t own = 0;
   for (int32_t i = 0; i < partitions; ++i)
     own += runsHere(call, i);
@@ -133,10 +133,10 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
     handle.state->tasks.skip(handle, *handle.entry, reserved);
   if (reserved)
     return reserved;
-  for (int32_t i = 0; call.isInit && i < partitions; ++i)
+  for (int32_t i = 0; isInit && i < partitions; ++i)
     call.isPartial |= !isThere(handle, partitioning.partitions[i].device);
   handle.rendezvous.begin(partitioning);
-  for (int32_t i = 0; call.isInit && i < partitions; ++i)
+  for (int32_t i = 0; isInit && i < partitions; ++i)
     if (!runsHere(call, i))
       handle.rendezvous.leave(i);
   bool mayRun = !hasOthers || handle.state->tasks.begin(handle, frame.symbols);

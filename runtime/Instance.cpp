@@ -249,26 +249,31 @@ static void destroyState(State *state) {
   allocator.give(state, sizeof(State));
 }
 
-/// Returns null, with the message set, if it fails.
-static State *createState(const tfc_model *model, const Allocator &allocator,
-                          const tfc_options &options, tfc_status &status, Message &message) {
-  message.add("not enough memory for the variables and queues of %s", model->name);
-  status = TFC_OUT_OF_MEMORY;
+static tfc_status failCreateForMemory(const tfc_model &model) {
+  return failCreate(TFC_OUT_OF_MEMORY, "not enough memory for the variables and queues of %s",
+                    model.name);
+}
+
+/// Sets `state` unless it fails.
+static tfc_status createState(const tfc_model *model, const Allocator &allocator,
+                              const tfc_options &options, State *&state) {
   void *memory = allocator.take(sizeof(State));
   if (!memory)
-    return nullptr;
-  State *state = new (memory) State;
-  state->model = model;
-  state->allocator = allocator;
-  Message ofTransport;
-  if (tfc_status attached = state->tasks.attach(*state, options, ofTransport)) {
-    status = attached;
-    message = ofTransport;
-  } else if (reserveState(*state, options)) {
-    return state;
-  }
-  destroyState(state);
-  return nullptr;
+    return failCreateForMemory(*model);
+  auto *created = new (memory) State;
+  created->model = model;
+  created->allocator = allocator;
+  Message message;
+  tfc_status status = created->tasks.attach(*created, options, message);
+  if (status)
+    failCreate(status, "%s", message.c_str());
+  else if (!reserveState(*created, options))
+    status = failCreateForMemory(*model);
+  if (status)
+    destroyState(created);
+  else
+    state = created;
+  return status;
 }
 
 //===- Handles ------------------------------------------------------------===//
@@ -315,7 +320,7 @@ static bool reserveScratch(tfc_instance &handle) {
   handle.found = handle.symbols + room.symbols;
   handle.pointers = reinterpret_cast<void **>(handle.found + room.found);
   handle.onDevice = handle.pointers + room.values;
-  return true;
+  return handle.state->tasks.add(handle);
 }
 
 /// Reserves what all entries need on a device. Sizes without a bound count as their smallest value;
@@ -342,7 +347,7 @@ static tfc_status reserveArenas(tfc_instance &handle, int32_t device) {
 }
 
 static tfc_status reserveRoom(tfc_instance &handle) {
-  if (!handle.scratch.data() && (!reserveScratch(handle) || !handle.state->tasks.add(handle)))
+  if (!handle.scratch.data() && !reserveScratch(handle))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
                        handle.state->model->name);
   if (tfc_status status = openStreams(handle, nullptr))
@@ -399,7 +404,7 @@ static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
 
 static tfc_status initialise(tfc_instance &handle, const tfc_options &options) {
   const tfc_model &model = *handle.state->model;
-  if (!reserveScratch(handle) || !handle.state->tasks.add(handle))
+  if (!reserveScratch(handle))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s", model.name);
   if (tfc_status status = openStreams(handle, &options))
     return status;
@@ -425,17 +430,15 @@ extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_opti
   if (options.allocate)
     allocator = {options.allocate, options.release, options.allocator_context};
 
-  tfc_status status = TFC_OK;
-  Message message;
-  State *state = createState(model, allocator, options, status, message);
-  tfc_instance *handle = state ? createHandle(state) : nullptr;
+  State *state = nullptr;
+  if (tfc_status status = createState(model, allocator, options, state))
+    return status;
+  tfc_instance *handle = createHandle(state);
   if (!handle) {
-    if (state)
-      destroyState(state);
-    return failCreate(status, "%s", message.c_str());
+    destroyState(state);
+    return failCreateForMemory(*model);
   }
-  status = initialise(*handle, options);
-  if (status) {
+  if (tfc_status status = initialise(*handle, options)) {
     failCreate(status, "%s", handle->message.c_str());
     tfc_instance_destroy(handle);
     return status;

@@ -47,7 +47,7 @@ struct State {
   Block pointers;       // the memory of `variables`
   uint64_t version = 0; // counts changes of variables; under `lock`
   Queues queues;
-  Tasks tasks;
+  Tasks tasks{allocator};
 };
 
 /// Returns true if a device is in this process.

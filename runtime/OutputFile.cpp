@@ -163,31 +163,36 @@ static bool skipDigits(const char *&text) {
   return text != begin;
 }
 
+size_t tfc::runtime::temporaryPrefix(const char *file) {
+  for (const char *mark = strstr(file, kMark); mark; mark = strstr(mark + 1, kMark)) {
+    const char *rest = mark + strlen(kMark);
+    if (skipDigits(rest) && *rest++ == '-' && skipDigits(rest) && strcmp(rest, kSuffix) == 0)
+      return mark - file;
+  }
+  return 0;
+}
+
 /// Returns true if a file has the name of a temporary file of `target`.
 static bool isTemporaryOf(const char *file, const char *target) {
   size_t length = strnlen(target, kMaxKeptName);
-  if (strncmp(file, target, length) != 0 || strncmp(file + length, kMark, strlen(kMark)) != 0)
-    return false;
-  file += length + strlen(kMark);
-  return skipDigits(file) && *file++ == '-' && skipDigits(file) && strcmp(file, kSuffix) == 0;
+  return temporaryPrefix(file) == length && strncmp(file, target, length) == 0;
 }
 
-/// Removes a temporary file whose lock is free.
-void OutputFile::removeIfStale(const char *found) {
+void tfc::runtime::removeIfStale(int directory, const char *found) {
   // Some file systems lock files exclusively only if they are open for writing, which the mode may
   // not allow.
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  Descriptor stale(openat(directory.get(), found, O_WRONLY | kFlags));
+  Descriptor stale(openat(directory, found, O_WRONLY | kFlags));
   if (!stale.isOpen())
-    stale.reset(openat(directory.get(), found, O_RDONLY | kFlags));
+    stale.reset(openat(directory, found, O_RDONLY | kFlags));
   struct stat held, named;
   // Check that the name still refers to the file: its owner may have renamed it before releasing
   // the lock.
   if (stale.isOpen() && flock(stale.get(), LOCK_EX | LOCK_NB) == 0 &&
       fstat(stale.get(), &held) == 0 && S_ISREG(held.st_mode) &&
-      fstatat(directory.get(), found, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-      held.st_dev == named.st_dev && held.st_ino == named.st_ino)
-    unlinkat(directory.get(), found, 0);
+      fstatat(directory, found, &named, AT_SYMLINK_NOFOLLOW) == 0 && held.st_dev == named.st_dev &&
+      held.st_ino == named.st_ino)
+    unlinkat(directory, found, 0);
 }
 
 void OutputFile::removeStale() {
@@ -201,7 +206,7 @@ void OutputFile::removeStale() {
   }
   while (dirent *entry = readdir(entries))
     if (isTemporaryOf(entry->d_name, name))
-      removeIfStale(entry->d_name);
+      removeIfStale(directory.get(), entry->d_name);
   closedir(entries);
 }
 

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -28,6 +29,13 @@ public:
 private:
   int value;
 };
+
+/// Returns the length of the target's name with which the name of a temporary file begins; 0 for
+/// other files.
+size_t temporaryPrefix(const char *file);
+
+/// Removes a temporary file in a directory if the process that wrote it has been killed.
+void removeIfStale(int directory, const char *file);
 
 /// A file that is written under a temporary name in the directory of its target, and then replaces
 /// the target. Symbolic links are followed: their target is replaced, or created if the link
@@ -73,7 +81,6 @@ private:
   bool lock();
   bool keepMode();
   void removeStale();
-  void removeIfStale(const char *name);
   void discard();
 
   Descriptor directory, file;

@@ -19,6 +19,8 @@ inline constexpr char kChecksumPrefix[] = "crc32c/";
 /// The largest header that is read, as in the reference implementation.
 inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
+struct StoredFile;
+
 struct StoredTensor {
   static constexpr int32_t kMaxRank = 16;
 
@@ -30,7 +32,7 @@ struct StoredTensor {
   uint64_t end;
   const char *checksum; // null if the file has none
   bool taken;           // by a variable
-  void *file;           // for the reader of several
+  StoredFile *file;     // set by readers of several files
 };
 
 /// The tensors that a header lists. The strings point into the header's text.

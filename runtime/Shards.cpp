@@ -7,22 +7,19 @@
 
 #include "runtime/Shards.h"
 
-#include "runtime/Clock.h"
+#include "runtime/Checkpoint.h"
 #include "runtime/Json.h"
-#include "runtime/OutputFile.h"
 #include "runtime/Safetensors.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 using namespace tfc::runtime;
 
 int32_t tfc::runtime::saverOf(const tfc_model &model, int32_t variable) {
-  int64_t task = model.device_count ? model.devices[model.variables[variable].device].task : -1;
-  return task < 0 ? 0 : static_cast<int32_t>(task);
+  return model.device_count ? taskOf(model.devices[model.variables[variable].device]) : 0;
 }
 
 const char *tfc::runtime::baseOf(const char *path) {
@@ -50,8 +47,9 @@ static bool skip(const char *&text, const char *characters, size_t least, size_t
   return length >= least && length <= most;
 }
 
-/// Returns true for the name of a shard of a checkpoint of this name.
-static bool isShardOf(const char *file, const char *name) {
+/// Returns true if the first `bytes` of a name are that of a shard of a checkpoint of this name.
+static bool isShardOf(const char *file, size_t bytes, const char *name) {
+  const char *end = file + bytes;
   size_t length = strlen(name);
   if (strncmp(file, name, length) != 0 || file[length] != '.')
     return false;
@@ -61,22 +59,7 @@ static bool isShardOf(const char *file, const char *name) {
     return false;
   file += 4;
   return skip(file, kNumber, 1, 5) && *file++ == '.' &&
-         skip(file, "0123456789abcdef", kDigits, kDigits) && !*file;
-}
-
-/// Removes a temporary file of a shard of which a process was killed: nobody locks it
-/// (OutputFile.h).
-static void removeTemporary(int directory, const char *file, const char *name) {
-  char shard[NAME_MAX + 1];
-  const char *mark = strstr(file, ".tfc-");
-  if (!mark)
-    return;
-  snprintf(shard, sizeof(shard), "%.*s", static_cast<int>(mark - file), file);
-  if (!isShardOf(shard, name))
-    return;
-  Descriptor stale(openat(directory, file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (stale.isOpen() && flock(stale.get(), LOCK_EX | LOCK_NB) == 0)
-    unlinkat(directory, file, 0);
+         skip(file, "0123456789abcdef", kDigits, kDigits) && file == end;
 }
 
 void tfc::runtime::removeOldShards(const tfc_instance &instance, const char *path,
@@ -89,13 +72,15 @@ void tfc::runtime::removeOldShards(const tfc_instance &instance, const char *pat
   memcpy(directory + length, length ? "" : ".", length ? 1 : 2);
   DIR *entries = opendir(directory);
   while (dirent *entry = entries ? readdir(entries) : nullptr) {
-    bool isNamed = !isShardOf(entry->d_name, baseOf(path));
-    for (int32_t task = 0; task < instance.state->tasks.count(); ++task)
-      isNamed |= strcmp(shards + size_t(task) * (NAME_MAX + 1), entry->d_name) == 0;
-    if (!isNamed)
-      unlinkat(dirfd(entries), entry->d_name, 0);
-    else
-      removeTemporary(dirfd(entries), entry->d_name, baseOf(path));
+    const char *file = entry->d_name;
+    bool isOld = isShardOf(file, strlen(file), baseOf(path));
+    for (int32_t task = 0; isOld && task < instance.state->tasks.count(); ++task)
+      isOld = strcmp(shards + size_t(task) * (NAME_MAX + 1), file) != 0;
+    if (isOld)
+      unlinkat(dirfd(entries), file, 0);
+    size_t prefix = temporaryPrefix(file);
+    if (prefix && isShardOf(file, prefix, baseOf(path)))
+      removeIfStale(dirfd(entries), file);
   }
   if (entries)
     closedir(entries);
@@ -125,13 +110,8 @@ tfc_status tfc::runtime::writeIndex(tfc_instance &instance, const char *path, co
   writer.raw("}}\n");
   if (!writer.complete)
     return instance.fail(TFC_OUT_OF_MEMORY, "not enough memory to save '%s'", path);
-  OutputFile file;
-  if (!file.begin(path))
-    return instance.fail(errno == ENOENT ? TFC_NOT_FOUND : TFC_IO_ERROR, "cannot write '%s': %s",
-                         path, file.reason());
-  if (!file.write(text.begin(), text.size()) || !file.replace() || !file.syncDirectory())
-    return instance.fail(TFC_IO_ERROR, "cannot write '%s': %m", path);
-  return TFC_OK;
+  return writeFile(instance, path,
+                   [&](OutputFile &file) { return file.write(text.begin(), text.size()); });
 }
 
 namespace {

@@ -23,7 +23,7 @@ int32_t saverOf(const tfc_model &model, int32_t variable);
 /// it would be too long.
 bool nameShard(const tfc_instance &instance, const char *path, char (&shard)[PATH_MAX]);
 
-/// The part of a path behind its directory.
+/// The part of a path after its directory.
 const char *baseOf(const char *path);
 
 /// Writes the index; `shards` are the names of the files of all tasks, without their directory, of

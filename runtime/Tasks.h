@@ -9,17 +9,43 @@
 
 #pragma once
 
-#include "runtime/Memory.h"
-#include "runtime/Model.h"
+#include "runtime/TaskMessages.h"
 
 #include <atomic>
-#include <pthread.h>
 
 namespace tfc::runtime {
 
 class Message;
 struct CheckPosition;
 struct State;
+
+/// The process that has a device: that of its task, or the first one for those of a process that
+/// calls.
+inline int32_t taskOf(const tfc_device_info &device) {
+  return device.task < 0 ? 0 : static_cast<int32_t>(device.task);
+}
+
+/// The operation of all processes that a handle is in, or was last in.
+struct TaskExchange {
+  uint32_t number = 0; // of the operation
+  int32_t operation = 0;
+  int32_t step = 0;    // the last that has begun
+  bool isOpen = false; // the step
+  bool isDecided = false;
+  int32_t missing = 0; // processes
+  char *texts = nullptr;
+  size_t textBytes = 0;
+  int32_t failedTask = -1; // the first
+  tfc_status status = TFC_OK;
+  char message[1024];
+
+  /// Returns true for messages of the step, while it is open.
+  bool takes(const TaskHeader &header) const {
+    return isOpen && header.call == number && header.number == step;
+  }
+  /// Returns true for messages of a step that has not begun.
+  bool isLater(const TaskHeader &header) const;
+};
 
 /// The state of a handle's call with other processes. Under the mutex of its state's tasks,
 /// except for `waits`.
@@ -54,21 +80,7 @@ struct TaskCall {
   bool isOver = false;  // all processes have ended
   uint32_t commits = 0; // completed
   int64_t unsent = 0;   // messages whose data must not change yet
-  /// The operation of all processes that this handle is in, or was last in.
-  struct Exchange {
-    uint32_t number = 0; // of the operation
-    int32_t operation = 0;
-    int32_t step = 0;    // the last that has begun
-    bool isOpen = false; // the step
-    bool isDecided = false;
-    int32_t missing = 0; // processes
-    char *texts = nullptr;
-    size_t textBytes = 0;
-    int32_t failedTask = -1; // the first
-    tfc_status status = TFC_OK;
-    char message[1024];
-  };
-  Exchange exchange;
+  TaskExchange exchange;
   Objects<uint32_t> calls;      // by entry: how many have begun
   Objects<Wait> waits;          // by partition
   Objects<Arrivals> arrivals;   // by partition
@@ -79,7 +91,7 @@ struct TaskCall {
 /// The way from a state to the other processes of its cluster.
 class Tasks {
 public:
-  Tasks() = default;
+  explicit Tasks(const Allocator &allocator) : pool(allocator), stash(allocator) {}
   Tasks(const Tasks &) = delete;
   Tasks &operator=(const Tasks &) = delete;
 
@@ -123,7 +135,7 @@ public:
   /// Lets a call that fails before it begins here fail in the other processes.
   void skip(tfc_instance &handle, const tfc_entry_info &entry, int32_t status);
 
-  //===- What all processes do together, between calls --------------------===//
+  //===- Operations of all processes, between calls -----------------------===//
 
   int32_t self() const { return transport ? transport->task : 0; }
   int32_t count() const { return transport ? transport->task_count : 1; }
@@ -161,10 +173,8 @@ public:
 
 private:
   using Arrivals = TaskCall::Arrivals;
-  struct Header;
-  struct Stashed;
-  struct Piece;
 
+  // Functions of the receiver.
   static void *place(void *tasks, int64_t bytes);
   static void arrived(void *tasks, int32_t from, const void *header, int32_t headerBytes,
                       void *data, int64_t bytes);
@@ -172,39 +182,46 @@ private:
   static void lost(void *tasks, int32_t task, const char *reason);
   static void tick(void *tasks);
 
-  void *take(int64_t bytes);
-  void give(void *data);
-  void post(int32_t task, const Header &header, const void *more, int32_t moreBytes,
+  // Sending.
+  void post(int32_t task, const TaskHeader &header, const void *more, int32_t moreBytes,
             const void *data = nullptr, int64_t bytes = 0, void *token = nullptr);
-  void postToAll(tfc_instance &handle, const Header &header, const void *more = nullptr,
+  void postToAll(tfc_instance &handle, const TaskHeader &header, const void *more = nullptr,
                  int32_t moreBytes = 0);
-  void announce(tfc_instance &handle, const int64_t *symbols);
-  Header headerOf(tfc_instance &handle, int32_t kind) const;
+  void postAbort(tfc_instance &handle, int32_t status, const char *text);
+  TaskHeader headerOf(const tfc_instance &handle, TaskMessage kind) const;
+
+  // Calls.
   tfc_instance *find(uint32_t number) const;
-  bool stash(int32_t from, const Header &header, const char *more, int32_t moreBytes, void *data);
-  void take(tfc_instance &handle, int32_t from, const Header &header, const char *more,
-            int32_t moreBytes);
-  void replay(tfc_instance &handle, int32_t entry, uint32_t number);
+  void announce(tfc_instance &handle, const int64_t *symbols);
   bool haveAll(const TaskCall &call, bool Arrivals::*flag) const;
   void note(tfc_instance &handle, int32_t task, bool Arrivals::*flag);
   bool await(tfc_instance &handle, bool TaskCall::*isReached);
-  bool compareSizes(tfc_instance &handle, int32_t from, const char *more, int32_t moreBytes);
-  void drop(const TaskCall &call, int32_t entry, uint32_t number);
-  void receive(int32_t from, const void *header, int32_t headerBytes, void *data);
-  void failLate();
-  void settle(tfc_instance &handle);
-  void loseAll(int32_t status, const char *text);
-  void wakeQueues();
-  int32_t awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const;
+  bool compareSizes(tfc_instance &handle, const MessageStash::Message &message);
   int32_t firstPartition(const TaskCall &call) const;
-  bool isForLater(const Header &header) const;
-  void apply(tfc_instance &handle, int32_t from, const Header &header, const char *more,
-             int32_t moreBytes, void *data);
-  void applyData(tfc_instance &handle, int32_t from, const Header &header, void *data);
   void arrive(tfc_instance &handle, int32_t partition, const int64_t *numbers, int32_t size);
   const int64_t *first(tfc_instance &handle, uint32_t round, int32_t &size, int32_t &partition);
+
+  // Messages (TaskMessages.cpp).
+  void receive(int32_t from, const void *header, int32_t headerBytes, void *data);
+  bool isOfCall(const TaskHeader &header, const tfc_instance &handle) const;
+  bool isForLater(const TaskHeader &header) const;
+  void replay(tfc_instance &handle);
+  template <typename F> void dropKept(F isDropped);
+  void apply(tfc_instance &handle, const TaskHeader &header, const MessageStash::Message &message);
+  void applyData(tfc_instance &handle, int32_t from, const TaskHeader &header, void *data);
   void fail(tfc_instance &handle, int32_t status, const char *text);
   void failAll(tfc_instance &handle, int32_t status, const char *text);
+  void wakeQueues();
+
+  // Operations (TaskOperations.cpp).
+  void takePart(tfc_instance &handle, const TaskHeader &header,
+                const MessageStash::Message &message);
+  void settle(tfc_instance &handle);
+
+  // Waits (TaskWaits.cpp).
+  void failLate();
+  void loseAll(int32_t status, const char *text);
+  int32_t awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const;
 
   const tfc_transport *transport = nullptr;
   State *state = nullptr;
@@ -216,8 +233,8 @@ private:
   pthread_cond_t hasChanged = PTHREAD_COND_INITIALIZER; // data were sent, or a call was aborted
   tfc_instance *handles = nullptr;
   uint32_t handleCount = 0; // that there have been
-  Stashed *firstStashed = nullptr, **lastStashed = &firstStashed;
-  Piece *freePieces = nullptr;
+  MessagePool pool;
+  MessageStash stash;
 };
 
 /// Notes in its lifetime that a partition waits for another process.

@@ -27,11 +27,12 @@ def GuardUpdates : Pass<"tfc-guard-updates", "::mlir::ModuleOp"> {
   let summary = "Lets devices test checks before they change variables";
   let description = [{
     To check what a device with memory of its own has computed, the host waits for
-    it. Before: entries planned by `tfc-plan-memory`. After: if only launches and received messages follow
-    such checks, those that write variables have a guard, whether all checks pass,
-    their kernels are `guarded`, and the checks come last. So the call has one wait,
-    at its end, and changes no variable if a check fails. Checks before commits,
-    messages, operations on queues, branches and loops remain where they are.
+    it. Before: entries planned by `tfc-plan-memory`. After: if only launches and
+    received messages follow such checks, those that write variables have a guard,
+    whether all checks pass, their kernels are `guarded`, and the checks come last.
+    So the call has one wait, at its end, and changes no variable if a check fails.
+    Checks before commits, sends, operations on queues, branches and loops remain
+    where they are.
     Launches between the updates and the checks may read what a guarded one has not
     written: kernels bound the indices that they read.
   }];

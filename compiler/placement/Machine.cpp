@@ -59,11 +59,7 @@ std::string Machine::refusalOf(const DeviceName &name) const {
 
 /// The first task of a job and the first device of a kind are number 0.
 DeviceName complete(const DeviceName &name) {
-  DeviceName whole = name.within(callersDevice()).within({"", {}, name.kind, 0});
-  whole.task = whole.task.value_or(0);
-  whole.kind = whole.kind.empty() ? callersDevice().kind : whole.kind;
-  whole.index = whole.index.value_or(0);
-  return whole;
+  return name.within(callersDevice()).within({"", 0, name.kind, 0});
 }
 
 Machine::Machine(Cluster cluster) : cluster(std::move(cluster)) { add(callersDevice()); }

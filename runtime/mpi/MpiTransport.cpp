@@ -49,7 +49,7 @@ constexpr std::chrono::minutes kMostWaitAtEnd(10);
 struct Prefix {
   int64_t bytes; // of data
   int32_t headerBytes;
-  int32_t dataTag; // 0 if the data are behind the header
+  int32_t dataTag; // 0 if the data follow the header in the same message
 };
 
 struct Outgoing {

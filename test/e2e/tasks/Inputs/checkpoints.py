@@ -6,7 +6,7 @@ import sys
 import threading
 
 import numpy as np
-from job import Failed, Job, Model
+from job import Failed, Job, Model, read_own
 
 path, checkpoint, count, library, mode = sys.argv[1:]
 job = None if library == "-" else Job(library)
@@ -16,31 +16,21 @@ task = job.task if job else 0
 folder = os.path.dirname(checkpoint)
 
 
-def read():
-    values = {}
-    for name in model.variables:
-        try:
-            values[name] = model[name]
-        except Failed as error:
-            assert error.status == "no device", error
-    return values
-
-
 def expect(steps):
-    for name, value in read().items():
+    for name, value in read_own(model).items():
         step = {"a": 1.5, "b": 2, "c": 0.25, "d": 0, "steps": 1}[name]
         if name != "steps" or task == 0:
             np.testing.assert_array_equal(value, np.full_like(value, steps * step), err_msg=name)
 
 
 def fail(status, part, function, *arguments):
-    before = read()
+    before = read_own(model)
     try:
         function(*arguments)
         sys.exit(f"task {task}: a call succeeded")
     except Failed as error:
         assert error.status == status and part in str(error), f"task {task}: {error.status}: {error}"
-    for name, value in read().items():
+    for name, value in read_own(model).items():
         np.testing.assert_array_equal(value, before[name], err_msg=name)
 
 

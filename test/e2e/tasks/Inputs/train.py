@@ -4,7 +4,7 @@ train.py job MODEL.so STORED LIBTFCMPI: the processes of a job compare with it."
 import sys
 
 import numpy as np
-from job import Failed, Job, Model
+from job import Failed, Job, Model, read_own
 
 mode, path, stored = sys.argv[1:4]
 job = Job(sys.argv[4]) if mode == "job" else None
@@ -14,26 +14,15 @@ rng = np.random.default_rng(3)
 fetched, failing = [], 0
 
 
-def read():
-    """The variables of this process."""
-    values = {}
-    for name in model.variables:
-        try:
-            values[name] = model[name]
-        except Failed as error:
-            assert error.status == "no device" and "is in another process, /job:" in str(error), error
-    return values
-
-
 def fail(entry, status, message, **feeds):
     global failing
-    before = read()
+    before = read_own(model)
     try:
         model.call(entry, **feeds)
         sys.exit(f"task {task}: a call with invalid feeds succeeded")
     except Failed as error:
         assert (error.status, str(error)) == (status, message), f"task {task}: {error.status}: {error}"
-    for name, value in read().items():
+    for name, value in read_own(model).items():
         np.testing.assert_array_equal(value, before[name], err_msg=name)
     failing += 1
 
@@ -52,13 +41,13 @@ for n in (5000, 7, 5000):
     fetched += model.call("decay", x=rng.standard_normal(n), steps=n % 17)
 
 if not job:
-    np.savez(stored, *fetched, **{f"v_{name}": value for name, value in read().items()})
+    np.savez(stored, *fetched, **{f"v_{name}": value for name, value in read_own(model).items()})
     sys.exit()
 expected = np.load(f"{stored}.npz")
 if task == 0:
     for i, value in enumerate(fetched):
         np.testing.assert_array_equal(value, expected[f"arr_{i}"])
-for name, value in read().items():
+for name, value in read_own(model).items():
     np.testing.assert_array_equal(value, expected[f"v_{name}"], err_msg=name)
 del model
 job.close()

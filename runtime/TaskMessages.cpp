@@ -1,0 +1,227 @@
+//===- TaskMessages.cpp - Messages between processes ----------------------===//
+//
+// Takes what the transport delivers: applies the messages of running calls, and keeps those of
+// calls to come.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Instance.h"
+
+using namespace tfc::runtime;
+
+//===- Memory -------------------------------------------------------------===//
+
+/// In front of the data.
+struct alignas(64) MessagePool::Piece {
+  Piece *next;
+  int64_t bytes;
+};
+
+/// Returns memory that has been given back, if some is large enough and not much too large.
+void *MessagePool::take(int64_t bytes) {
+  for (Piece **link = &free; *link; link = &(*link)->next) {
+    Piece *piece = *link;
+    if (piece->bytes < bytes || piece->bytes / 8 > bytes + 512)
+      continue;
+    *link = piece->next;
+    return piece + 1;
+  }
+  release(bytes); // smaller ones have become useless, since messages grow
+  void *memory = allocator.take(sizeof(Piece) + bytes);
+  return memory ? new (memory) Piece{nullptr, bytes} + 1 : nullptr;
+}
+
+void MessagePool::give(void *data) {
+  if (!data)
+    return;
+  Piece *piece = static_cast<Piece *>(data) - 1;
+  piece->next = free;
+  free = piece;
+}
+
+void MessagePool::release(int64_t below) {
+  for (Piece **link = &free; *link;) {
+    Piece *piece = *link;
+    if (piece->bytes >= below) {
+      link = &piece->next;
+      continue;
+    }
+    *link = piece->next;
+    allocator.give(piece, sizeof(Piece) + piece->bytes);
+  }
+}
+
+bool MessageStash::add(const TaskHeader &header, const Message &message) {
+  void *memory = allocator.take(sizeof(Kept) + message.moreBytes);
+  if (!memory)
+    return false;
+  auto *kept = new (memory) Kept{nullptr, header, message};
+  kept->message.more = kept->more;
+  if (message.moreBytes)
+    memcpy(kept->more, message.more, message.moreBytes);
+  *last = kept;
+  last = &kept->next;
+  return true;
+}
+
+/// The address of data without elements.
+alignas(64) static char nothing[64];
+
+//===- Messages of other processes ----------------------------------------===//
+
+void *Tasks::place(void *context, int64_t bytes) {
+  auto &tasks = *static_cast<Tasks *>(context);
+  MutexLock lock(tasks.mutex);
+  return tasks.pool.take(bytes);
+}
+
+void Tasks::sent(void *context, void *token) {
+  auto &tasks = *static_cast<Tasks *>(context);
+  MutexLock lock(tasks.mutex);
+  --static_cast<tfc_instance *>(token)->tasks.unsent;
+  pthread_cond_broadcast(&tasks.hasChanged);
+}
+
+/// Returns true for messages of the running call of a handle.
+bool Tasks::isOfCall(const TaskHeader &header, const tfc_instance &handle) const {
+  return handle.tasks.entry && header.entry == handle.tasks.entry - state->model->entries &&
+         header.call == handle.tasks.number;
+}
+
+/// Returns true unless the call, or the step, has begun here.
+bool Tasks::isForLater(const TaskHeader &header) const {
+  tfc_instance *handle = find(header.handle);
+  if (!handle)
+    return header.handle > handleCount;
+  if (header.entry == kNoEntry)
+    return handle->tasks.exchange.isLater(header);
+  return static_cast<int32_t>(header.call - handle->tasks.calls[header.entry]) > 0;
+}
+
+void Tasks::arrived(void *context, int32_t from, const void *header, int32_t headerBytes,
+                    void *data, int64_t) {
+  auto &tasks = *static_cast<Tasks *>(context);
+  tasks.receive(from, header, headerBytes, data);
+  tasks.wakeQueues();
+}
+
+/// Waits at queues look for aborted calls when something changes. Locks of queues come before that
+/// of tasks.
+void Tasks::wakeQueues() {
+  {
+    MutexLock lock(mutex);
+    if (!hasAborted)
+      return;
+    hasAborted = false;
+  }
+  state->queues.change([] { return true; });
+}
+
+void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes, void *data) {
+  MutexLock lock(mutex);
+  TaskHeader header;
+  int32_t moreBytes = headerBytes - static_cast<int32_t>(sizeof(TaskHeader));
+  if (moreBytes < 0)
+    return pool.give(data);
+  memcpy(&header, bytesOfHeader, sizeof(TaskHeader));
+  if (header.entry < kNoEntry || header.entry >= state->model->entry_count)
+    return pool.give(data);
+  MessageStash::Message message = {
+      from, moreBytes, static_cast<const char *>(bytesOfHeader) + sizeof(TaskHeader), data};
+  tfc_instance *handle = find(header.handle);
+  if (handle && header.entry == kNoEntry && handle->tasks.exchange.takes(header))
+    return takePart(*handle, header, message);
+  if (handle && isOfCall(header, *handle))
+    return apply(*handle, header, message);
+  bool isLater = isForLater(header);
+  if (isLater && stash.add(header, message))
+    return;
+  pool.give(data);
+  if (isLater)
+    loseAll(TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
+}
+
+void Tasks::fail(tfc_instance &handle, int32_t status, const char *text) {
+  if (handle.rendezvous.abort(status)) {
+    handle.message.clear();
+    handle.message.add("%s", text);
+    hasAborted = true;
+    pthread_cond_broadcast(&hasChanged);
+  }
+}
+
+/// Fails the call in all processes.
+void Tasks::failAll(tfc_instance &handle, int32_t status, const char *text) {
+  fail(handle, status, text);
+  postAbort(handle, status, text);
+}
+
+/// Applies data unless they cannot be of this call.
+void Tasks::applyData(tfc_instance &handle, int32_t from, const TaskHeader &header, void *data) {
+  const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
+  bool isKnown = header.number >= 0 && header.number < partitioning.slot_count;
+  if (!isKnown || taskOf(partitioning.partitions[partitioning.slots[header.number].sender]) != from)
+    return pool.give(data);
+  if (header.bytes > 0 && !data)
+    return failAll(handle, TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
+  TaskCall::Held &held = handle.tasks.held[header.number];
+  if (held.count == 2)
+    return pool.give(data);
+  held.data[held.count++] = data;
+  const void *value = header.bytes == TFC_RT_SCALAR ? reinterpret_cast<const void *>(header.value)
+                      : header.bytes > 0            ? data
+                                                    : nothing;
+  handle.rendezvous.send(header.number, value);
+}
+
+void Tasks::apply(tfc_instance &handle, const TaskHeader &header,
+                  const MessageStash::Message &message) {
+  int32_t from = message.from;
+  TaskCall &call = handle.tasks;
+  const tfc_partitioning &partitioning = *call.entry->partitioning;
+  if (header.kind == TaskMessage::Data)
+    return applyData(handle, from, header, message.data);
+  pool.give(message.data);
+  bool isPartition = header.number >= 0 && header.number < partitioning.partition_count &&
+                     taskOf(partitioning.partitions[header.number]) == from;
+  switch (header.kind) {
+  case TaskMessage::Begin:
+    if (compareSizes(handle, message))
+      note(handle, from, &Arrivals::hasBegun);
+    return;
+  case TaskMessage::Go:
+  case TaskMessage::Over:
+    if (from != kDecider)
+      return;
+    (header.kind == TaskMessage::Go ? call.mayRun : call.isOver) = true;
+    pthread_cond_broadcast(&hasChanged);
+    return;
+  case TaskMessage::End:
+    return note(handle, from, &Arrivals::hasEnded);
+  case TaskMessage::Release:
+    if (header.number >= 0 && header.number < partitioning.slot_count)
+      handle.rendezvous.release(header.number);
+    return;
+  case TaskMessage::Leave:
+    if (isPartition)
+      handle.rendezvous.leave(header.number);
+    return;
+  case TaskMessage::Arrive: {
+    int64_t numbers[TaskCall::kMostNumbers];
+    int32_t size = header.status;
+    if (!isPartition || size > TaskCall::kMostNumbers || size * 8 > message.moreBytes)
+      return;
+    if (size > 0)
+      memcpy(numbers, message.more, size * sizeof(int64_t));
+    return arrive(handle, header.number, numbers, size);
+  }
+  case TaskMessage::Data:
+  case TaskMessage::Part:
+  case TaskMessage::Verdict:
+    return;
+  case TaskMessage::Abort:
+    return fail(handle,
+                header.status > 0 || header.status == kRestart ? header.status : TFC_INTERNAL,
+                message.moreBytes > 0 ? message.text() : "another process has failed");
+  }
+}

@@ -1,0 +1,121 @@
+//===- TaskMessages.h - Messages between processes ------------------------===//
+
+#pragma once
+
+#include "runtime/Memory.h"
+#include "runtime/Model.h"
+
+#include <pthread.h>
+
+namespace tfc::runtime {
+
+/// Holds a mutex in its lifetime.
+class MutexLock {
+public:
+  explicit MutexLock(pthread_mutex_t &mutex) : mutex(mutex) { pthread_mutex_lock(&mutex); }
+  ~MutexLock() { pthread_mutex_unlock(&mutex); }
+  MutexLock(const MutexLock &) = delete;
+  MutexLock &operator=(const MutexLock &) = delete;
+
+private:
+  pthread_mutex_t &mutex;
+};
+
+enum class TaskMessage : int32_t {
+  Begin, // of a call in a process, with its sizes
+  Go,    // all have begun it
+  Data,
+  Release,
+  Leave,
+  Arrive, // at a commit, with the position of a failed check
+  End,    // of a call in a process
+  Over,   // all have ended it
+  Abort,  // with its message
+  Part,   // of a process in a step of an operation
+  Verdict // on that step
+};
+
+/// The process that decides for all: of calls, that of the first partition.
+inline constexpr int32_t kDecider = 0;
+
+/// In place of an entry: the message is of an operation of all processes, whose number is that of
+/// the call; the number is the step, and `bytes` are the operation.
+inline constexpr int32_t kNoEntry = -1;
+
+/// A message begins with this, in the order of bytes of the processors, which must be the same.
+struct TaskHeader {
+  TaskMessage kind;
+  int32_t entry;
+  uint32_t handle;
+  uint32_t call;
+  int32_t number; // of a slot or a partition
+  int32_t status; // of an abort; of an arrival, the numbers of the position, or -1
+  int64_t bytes;  // of data, or TFC_RT_SCALAR
+  uint64_t value; // a scalar
+};
+
+/// Memory for data of messages, which is used again. Not synchronised.
+class MessagePool {
+public:
+  explicit MessagePool(const Allocator &allocator) : allocator(allocator) {}
+
+  /// Returns null if there is no memory.
+  void *take(int64_t bytes);
+  void give(void *data); // may be null
+  /// Frees what nobody uses, up to this size.
+  void release(int64_t below = INT64_MAX);
+
+private:
+  struct Piece;
+
+  const Allocator &allocator;
+  Piece *free = nullptr;
+};
+
+/// Messages of calls that have not begun, in the order in which they came. Not synchronised.
+class MessageStash {
+public:
+  /// A message without its header.
+  struct Message {
+    int32_t from, moreBytes;
+    const char *more;
+    void *data;
+
+    /// The text after the header; empty if there is none.
+    const char *text() const { return moreBytes > 0 && more[moreBytes - 1] == 0 ? more : ""; }
+  };
+
+  explicit MessageStash(const Allocator &allocator) : allocator(allocator) {}
+
+  /// Keeps a message; returns false if there is no memory.
+  bool add(const TaskHeader &header, const Message &message);
+
+  /// Removes the messages whose headers `selects` returns true for, and passes them to `take`.
+  template <typename S, typename T> void takeEach(S selects, T take) {
+    for (Kept **link = &first; *link;) {
+      Kept *kept = *link;
+      if (!selects(kept->header)) {
+        link = &kept->next;
+        continue;
+      }
+      *link = kept->next;
+      if (!*link)
+        last = link;
+      take(kept->header, kept->message);
+      allocator.give(kept, sizeof(Kept) + kept->message.moreBytes);
+    }
+  }
+
+private:
+  struct Kept {
+    Kept *next;
+    TaskHeader header;
+    Message message;
+    char more[];
+  };
+
+  const Allocator &allocator;
+  Kept *first = nullptr, **last = &first;
+};
+
+} // namespace tfc::runtime

@@ -1,0 +1,134 @@
+//===- TaskOperations.cpp - Operations of all processes -------------------===//
+//
+// Implements the steps in which processes agree on the success of an operation, such as a
+// checkpoint of all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Clock.h"
+#include "runtime/Instance.h"
+
+#include <stdio.h>
+
+using namespace tfc::runtime;
+
+bool TaskExchange::isLater(const TaskHeader &header) const {
+  auto later = static_cast<int32_t>(header.call - number);
+  return later > 0 || (later == 0 && header.number > step);
+}
+
+/// Takes the part of a process in a step, or the verdict of the first one.
+void Tasks::takePart(tfc_instance &handle, const TaskHeader &header,
+                     const MessageStash::Message &message) {
+  pool.give(message.data);
+  TaskExchange &exchange = handle.tasks.exchange;
+  const char *text = message.text();
+  int32_t from = message.from;
+  if (from < 0 || from >= count())
+    return;
+  if (header.kind == TaskMessage::Verdict) {
+    if (from != kDecider)
+      return;
+    exchange.status = static_cast<tfc_status>(header.status);
+    snprintf(exchange.message, sizeof(exchange.message), "%s", text);
+    exchange.isDecided = true;
+    pthread_cond_broadcast(&hasChanged);
+    return;
+  }
+  int32_t status = header.status;
+  if (header.bytes != exchange.operation) {
+    status = TFC_FAILED_PRECONDITION;
+    text = "some processes save and others load";
+  }
+  if (exchange.texts)
+    snprintf(exchange.texts + from * exchange.textBytes, exchange.textBytes, "%s", text);
+  if (status != TFC_OK && (exchange.failedTask < 0 || from < exchange.failedTask)) {
+    exchange.failedTask = from;
+    exchange.status = static_cast<tfc_status>(status);
+    snprintf(exchange.message, sizeof(exchange.message), "%s", text);
+  }
+  --exchange.missing;
+  pthread_cond_broadcast(&hasChanged);
+}
+
+void Tasks::beginOperation(tfc_instance &handle, Operation operation) {
+  MutexLock lock(mutex);
+  TaskExchange &exchange = handle.tasks.exchange;
+  ++exchange.number;
+  exchange.operation = operation;
+  exchange.step = 0;
+}
+
+/// Waits until a step is decided. In the first process, that is when all have taken part.
+void Tasks::settle(tfc_instance &handle) {
+  TaskExchange &exchange = handle.tasks.exchange;
+  bool decides = self() == kDecider;
+  int64_t begin = nanoseconds(), limit = decides ? timeout : 2 * timeout;
+  auto isOver = [&] { return decides ? exchange.missing == 0 : exchange.isDecided; };
+  while (!isOver() && !isLost && nanoseconds() - begin < limit) {
+    timespec next;
+    clock_gettime(CLOCK_REALTIME, &next);
+    next.tv_nsec += 50'000'000;
+    next.tv_sec += next.tv_nsec / 1'000'000'000;
+    next.tv_nsec %= 1'000'000'000;
+    pthread_cond_timedwait(&hasChanged, &mutex, &next);
+  }
+  if (isOver())
+    return;
+  exchange.status = TFC_TASK_LOST;
+  if (decides)
+    snprintf(exchange.message, sizeof(exchange.message),
+             "%d of %d processes have not taken part in time", exchange.missing, count());
+  else
+    snprintf(exchange.message, sizeof(exchange.message), "%s has not answered in time",
+             nameOf(kDecider));
+}
+
+tfc_status Tasks::exchange(tfc_instance &handle, int32_t step, tfc_status status, const char *text,
+                           char *texts, size_t textBytes) {
+  TaskExchange &exchange = handle.tasks.exchange;
+  MutexLock lock(mutex);
+  exchange = {.number = exchange.number,
+              .operation = exchange.operation,
+              .step = step,
+              .isOpen = true,
+              .missing = count(),
+              .texts = texts,
+              .textBytes = textBytes,
+              .message = ""};
+  TaskHeader header = {};
+  header.kind = TaskMessage::Part;
+  header.entry = kNoEntry;
+  header.handle = handle.tasks.handle;
+  header.call = exchange.number;
+  header.number = step;
+  header.status = status;
+  header.bytes = exchange.operation;
+  char bounded[kMostText];
+  snprintf(bounded, sizeof(bounded), "%s", text);
+  auto bytes = static_cast<int32_t>(strlen(bounded)) + 1;
+  if (self() == kDecider)
+    takePart(handle, header, {kDecider, bytes, bounded, nullptr});
+  else
+    post(kDecider, header, bounded, bytes);
+  auto isOurs = [&](const TaskHeader &kept) {
+    return kept.handle == header.handle && kept.entry == kNoEntry && exchange.takes(kept);
+  };
+  stash.takeEach(isOurs, [&](const TaskHeader &kept, const MessageStash::Message &message) {
+    takePart(handle, kept, message);
+  });
+  settle(handle);
+  exchange.isOpen = false;
+  exchange.texts = nullptr;
+  if (self() == kDecider) {
+    header.kind = TaskMessage::Verdict;
+    header.status = exchange.status;
+    bytes = static_cast<int32_t>(strlen(exchange.message)) + 1;
+    for (int32_t task = 0; task < count(); ++task)
+      if (task != kDecider)
+        post(task, header, exchange.message, bytes);
+  }
+  handle.message.clear();
+  handle.message.add("%s", exchange.message);
+  return exchange.status;
+}

@@ -1,0 +1,110 @@
+//===- TaskWaits.cpp - Waits for other processes --------------------------===//
+//
+// Ends waits that have taken too long, and those for processes that cannot be reached.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Clock.h"
+#include "runtime/Instance.h"
+
+#include <stdio.h>
+
+using namespace tfc::runtime;
+
+/// Fails the running calls, and all later ones.
+void Tasks::loseAll(int32_t status, const char *text) {
+  isLost = true;
+  pthread_cond_broadcast(&hasChanged);
+  for (tfc_instance *handle = handles; handle; handle = handle->tasks.next)
+    if (handle->tasks.entry && handle->rendezvous.status() == TFC_OK)
+      failAll(*handle, status, text);
+}
+
+void Tasks::lost(void *context, int32_t task, const char *reason) {
+  auto &tasks = *static_cast<Tasks *>(context);
+  {
+    MutexLock lock(tasks.mutex);
+    char text[512];
+    snprintf(text, sizeof(text), "%s cannot be reached any more%s%s", tasks.nameOf(task),
+             reason ? ": " : "", reason ? reason : "");
+    tasks.loseAll(TFC_TASK_LOST, text);
+  }
+  tasks.wakeQueues();
+}
+
+/// The process for which a partition waits; -1 if it waits for one of this process. `limit` is set
+/// to the time after which the call fails: the deciding process decides first.
+int32_t Tasks::awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const {
+  limit = timeout;
+  int32_t task = call.waits[partition].task.load(std::memory_order_relaxed);
+  if (task >= 0)
+    return task;
+  bool awaitsAll = !call.mayRun || call.arrivals[partition].hasEnded;
+  if (awaitsAll && self() != kDecider) {
+    limit = 2 * timeout;
+    return kDecider;
+  }
+  const tfc_partitioning &partitioning = *call.entry->partitioning;
+  for (int32_t i = 0; i < partitioning.partition_count; ++i) {
+    const Arrivals &other = call.arrivals[i];
+    bool isMissing = !call.mayRun                        ? !other.hasBegun
+                     : call.arrivals[partition].hasEnded ? !other.hasEnded
+                                                         : other.count <= call.commits;
+    if (isMissing && !isHere(partitioning.partitions[i]))
+      return taskOf(partitioning.partitions[i]);
+  }
+  return -1;
+}
+
+void Tasks::tick(void *context) {
+  auto &tasks = *static_cast<Tasks *>(context);
+  tasks.failLate();
+  tasks.wakeQueues();
+}
+
+/// Fails the calls that have waited too long.
+void Tasks::failLate() {
+  MutexLock lock(mutex);
+  int64_t now = nanoseconds();
+  for (tfc_instance *handle = handles; handle; handle = handle->tasks.next) {
+    TaskCall &call = handle->tasks;
+    const tfc_entry_info *entry = call.entry;
+    for (int32_t i = 0; entry && i < entry->partitioning->partition_count; ++i) {
+      // Acquire: pairs with the release of the wait.
+      int64_t since = call.waits[i].since.load(std::memory_order_acquire), limit;
+      int32_t task = since ? awaitedBy(call, i, limit) : -1;
+      if (task < 0 || now - since < limit || handle->rendezvous.status() != TFC_OK)
+        continue;
+      char text[512];
+      snprintf(text, sizeof(text), "%s: nothing has come from %s for %lld ms", entry->name,
+               nameOf(task), static_cast<long long>((now - since) / 1'000'000));
+      failAll(*handle, TFC_TASK_LOST, text);
+    }
+  }
+}
+
+TaskWait::TaskWait(tfc_instance &handle, int32_t partition, For what, int32_t slot) {
+  const tfc_entry_info *entry = handle.tasks.entry;
+  if (!entry)
+    return;
+  const Tasks &tasks = handle.state->tasks;
+  const tfc_partitioning &partitioning = *entry->partitioning;
+  int32_t task = -1;
+  if (what != For::All) {
+    const tfc_slot_info &ends = partitioning.slots[slot];
+    const tfc_partition_info &other =
+        partitioning.partitions[what == For::Sender ? ends.sender : ends.receiver];
+    if (tasks.isHere(other))
+      return;
+    task = tasks.taskOf(other);
+  }
+  wait = &handle.tasks.waits[partition];
+  wait->task.store(task, std::memory_order_relaxed);
+  // Release: pairs with the acquire of `tick`.
+  wait->since.store(nanoseconds(), std::memory_order_release);
+}
+
+TaskWait::~TaskWait() {
+  if (wait)
+    wait->since.store(0, std::memory_order_relaxed);
+}
