@@ -9,6 +9,7 @@
 #include "compiler/gpu/TransposeEmitter.h"
 #include "compiler/gpu/Accesses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tfc::gpu;
@@ -17,32 +18,55 @@ using namespace tfc::kernels;
 /// The points of a thread whose elements are on their way at the same time.
 static constexpr int64_t kInFlight = 4;
 
+/// Returns how many elements of a line's first sector are before the square.
+Value TransposeEmitter::lineBegin(const Order &order, Value line) {
+  KernelEmitter::Scope scope(e);
+  Value zero = e.indexConstant(0);
+  reach(order.isAlongRead ? Place{zero, line} : Place{line, zero});
+  Value offset = e.indexValue(order.lines.offset.replaceDims(loops));
+  return indices.divide(offset, order.lines.sector).second;
+}
+
+/// Returns this thread's point in a round; threads are neighbours along a line. If lines begin
+/// within a sector, some numbers are before or behind the square.
+TransposeEmitter::Place TransposeEmitter::placeInOrder(const Order &order, Value round) {
+  Value number = indices.add(indices.mul(round, kBlockThreads), group.lane());
+  auto [line, point] = indices.divide(number, transposition.pointsOf(order.lines));
+  if (order.lines.sector > 1)
+    point = indices.sub(point, lineBegin(order, line));
+  return order.isAlongRead ? Place{point, line} : Place{line, point};
+}
+
 /// Emits the body for the rounds in which the threads visit all points, several at once.
-void TransposeEmitter::forEachPart(function_ref<void(ArrayRef<Value>)> body) {
-  int64_t count = rounds(), step = std::min(count, kInFlight);
+void TransposeEmitter::forEachPart(const Order &order, function_ref<void(ArrayRef<Place>)> body) {
+  int64_t count = transposition.tile * transposition.pointsOf(order.lines) / kBlockThreads;
+  int64_t step = std::gcd(count, kInFlight);
   e.forLoop(e.indexConstant(0), e.indexConstant(count), step, {},
             [&](LoopDim dim, SmallVector<Value>) {
-              SmallVector<Value> numbers;
+              SmallVector<Place> places;
               for (int64_t i = 0; i < step; ++i)
-                numbers.push_back(indices.add(e.indexValue(dim), i));
-              body(numbers);
+                places.push_back(placeInOrder(order, indices.add(e.indexValue(dim), i)));
+              body(places);
               return SmallVector<Value>();
             });
 }
 
-/// The row of this thread's point in a round, and its place in the row; neighbours differ in this.
-std::pair<Value, Value> TransposeEmitter::placeInOrder(Value round) {
-  Value number = indices.add(indices.mul(round, kBlockThreads), group.lane());
-  return indices.divide(number, transposition.tile);
-}
-
-/// Returns true for points inside of both extents.
-Value TransposeEmitter::isInside(const Place &place) {
-  auto isLess = [&](Value at, Value from, Value extent) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, indices.add(from, at), extent);
+/// Returns true for points of the square inside of both extents.
+Value TransposeEmitter::isInside(const Order &order, const Place &place) {
+  auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
   };
-  return arith::AndIOp::create(b, loc, isLess(place.alongRead, first.alongRead, extents.alongRead),
-                               isLess(place.alongStore, first.alongStore, extents.alongStore));
+  auto isLess = [&](Value at, Value from, Value extent) {
+    return compare(arith::CmpIPredicate::slt, indices.add(from, at), extent);
+  };
+  Value isInside =
+      arith::AndIOp::create(b, loc, isLess(place.alongRead, first.alongRead, extents.alongRead),
+                            isLess(place.alongStore, first.alongStore, extents.alongStore));
+  if (order.lines.sector == 1)
+    return isInside;
+  Value point = order.isAlongRead ? place.alongRead : place.alongStore;
+  Value isOfSquare = compare(arith::CmpIPredicate::ult, point, e.indexConstant(transposition.tile));
+  return arith::AndIOp::create(b, loc, isInside, isOfSquare);
 }
 
 /// Sets the loops to a point, in the region at hand.
@@ -52,7 +76,8 @@ void TransposeEmitter::reach(const Place &place) {
 }
 
 AffineExpr TransposeEmitter::positionIn(const Buffer &tile, const Place &place) {
-  return e.addSymbol(place.alongStore) * tile.strides.front() + e.addSymbol(place.alongRead);
+  Value column = indices.add(place.alongRead, transposition.margin());
+  return e.addSymbol(place.alongStore) * tile.strides.front() + e.addSymbol(column);
 }
 
 SmallVector<AffineExpr> TransposeEmitter::readAt(const Transposition::Read &read) {
@@ -60,14 +85,14 @@ SmallVector<AffineExpr> TransposeEmitter::readAt(const Transposition::Read &read
                              [&](AffineExpr index) { return index.replaceDims(loops); });
 }
 
-/// Stores the elements at points in the tiles; those beyond an extent are zero.
-void TransposeEmitter::load(ArrayRef<Place> places) {
+/// Stores the elements at points in the tiles; those outside are zero.
+void TransposeEmitter::load(const Order &order, ArrayRef<Place> places) {
   SmallVector<SmallVector<Value>> elements;
   for (const Place &place : places) {
     SmallVector<Type> types;
     for (const Buffer &tile : tiles)
       types.push_back(tile.elementType);
-    auto branch = scf::IfOp::create(b, loc, types, isInside(place), /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(b, loc, types, isInside(order, place), /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.elseBlock());
     SmallVector<Value> zeros, loaded;
@@ -88,8 +113,8 @@ void TransposeEmitter::load(ArrayRef<Place> places) {
 }
 
 /// Computes and stores the results at a point.
-void TransposeEmitter::compute(const Place &place) {
-  auto branch = scf::IfOp::create(b, loc, isInside(place), /*withElseRegion=*/false);
+void TransposeEmitter::compute(const Order &order, const Place &place) {
+  auto branch = scf::IfOp::create(b, loc, isInside(order, place), /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   KernelEmitter::Scope scope(e);
@@ -117,17 +142,11 @@ void TransposeEmitter::emit(ArrayRef<unsigned> outer, ArrayRef<AffineExpr> point
     tiles.push_back(
         {group.sharedMemory(transposition.bytes(bytes)), type, {pitch, e.constantExpr(1)}, 16});
   }
-  forEachPart([&](ArrayRef<Value> numbers) {
-    load(llvm::map_to_vector(numbers, [&](Value round) {
-      auto [slow, fast] = placeInOrder(round);
-      return Place{fast, slow};
-    }));
-  });
+  Order reads{transposition.readLines, true}, stores{transposition.storeLines, false};
+  forEachPart(reads, [&](ArrayRef<Place> places) { load(reads, places); });
   group.wait();
-  forEachPart([&](ArrayRef<Value> numbers) {
-    for (Value round : numbers) {
-      auto [slow, fast] = placeInOrder(round);
-      compute({slow, fast});
-    }
+  forEachPart(stores, [&](ArrayRef<Place> places) {
+    for (const Place &place : places)
+      compute(stores, place);
   });
 }

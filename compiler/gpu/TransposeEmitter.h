@@ -27,15 +27,21 @@ private:
     mlir::Value alongRead, alongStore;
   };
 
-  int64_t rounds() const { return transposition.tile * transposition.tile / kBlockThreads; }
-  std::pair<mlir::Value, mlir::Value> placeInOrder(mlir::Value round);
-  mlir::Value isInside(const Place &place);
+  /// Rows of the square, or its columns if they are what threads store: its lines along a loop.
+  struct Order {
+    const Transposition::Lines &lines;
+    bool isAlongRead;
+  };
+
+  Place placeInOrder(const Order &order, mlir::Value round);
+  mlir::Value lineBegin(const Order &order, mlir::Value line);
+  mlir::Value isInside(const Order &order, const Place &place);
   void reach(const Place &place);
-  void load(llvm::ArrayRef<Place> places);
-  void compute(const Place &place);
+  void load(const Order &order, llvm::ArrayRef<Place> places);
+  void compute(const Order &order, const Place &place);
   mlir::AffineExpr positionIn(const kernels::Buffer &tile, const Place &place);
   llvm::SmallVector<mlir::AffineExpr> readAt(const Transposition::Read &read);
-  void forEachPart(llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);
+  void forEachPart(const Order &order, llvm::function_ref<void(llvm::ArrayRef<Place>)> body);
 
   const kernels::LoopSweep &sweep;
   const Transposition &transposition;

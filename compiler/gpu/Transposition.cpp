@@ -7,6 +7,7 @@
 
 #include "compiler/gpu/Transposition.h"
 #include "compiler/gpu/Accesses.h"
+#include "compiler/gpu/ThreadGroup.h"
 #include "compiler/kernels/Polynomial.h"
 
 using namespace mlir;
@@ -18,6 +19,8 @@ using namespace tfc::kernels;
 static constexpr int64_t kShortest = 8;
 /// Shared memory of a block, so that a multiprocessor has room for several.
 static constexpr int64_t kMostSharedBytes = 34 << 10;
+/// The bytes that memory moves at once, and the most that an access of a warp does.
+static constexpr int64_t kSectorBytes = 32, kRequestBytes = 128;
 
 /// Returns true if an offset is inside of a tensor at all points of a nest, also those at which the
 /// nest may leave out the read: it grows with all loops, from zero or more to the last element at
@@ -94,6 +97,35 @@ static std::optional<unsigned> storeLoopOf(KernelShapes &shapes, const LoopSweep
   return found == loops.end() ? std::nullopt : std::optional(*found);
 }
 
+/// Makes a tensor's lines along a loop those of a side if they are the narrowest.
+static void include(Transposition::Lines &lines, Value tensor, AffineExpr offset, unsigned loop) {
+  int64_t bytes = bytesOf(tensor);
+  if (lines.offset && lines.elementBytes <= bytes)
+    return;
+  lines = {offset, bytes, 1};
+  int64_t sector = kSectorBytes / bytes;
+  AffineExpr begin = normalize(offset.replace(getAffineDimExpr(loop, offset.getContext()),
+                                              getAffineConstantExpr(0, offset.getContext())));
+  if (bytes * kWarpThreads < kRequestBytes && !begin.isMultipleOf(sector))
+    lines.sector = sector;
+}
+
+/// Chooses the width of the squares: their lines fill a request if shared memory has room for them.
+static void chooseTile(Transposition &found) {
+  auto sharedBytes = [&] {
+    int64_t bytes = 0;
+    for (const Transposition::Read &read : found.reads)
+      bytes += found.bytes(bytesOf(read.tensor));
+    return bytes;
+  };
+  found.tile = std::max(kWarpThreads, kRequestBytes / std::min(found.readLines.elementBytes,
+                                                               found.storeLines.elementBytes));
+  while (found.tile > kWarpThreads && sharedBytes() > kMostSharedBytes)
+    found.tile /= 2;
+  while (sharedBytes() > kMostSharedBytes)
+    found.reads.pop_back();
+}
+
 std::optional<Transposition> tfc::gpu::findTransposition(KernelShapes &shapes, const Nest &nest,
                                                          const LoopSweep &sweep,
                                                          ArrayRef<unsigned> loops) {
@@ -105,31 +137,27 @@ std::optional<Transposition> tfc::gpu::findTransposition(KernelShapes &shapes, c
   };
   if (!storeLoop || !isLong(*storeLoop))
     return std::nullopt;
+  Transposition::Lines storeLines;
+  for (const LoopStage *stage : sweep.stages)
+    for (OpResult result : stage->op->getResults())
+      include(storeLines, result, offsetOf(shapes, *stage, result), *storeLoop);
   SmallVector<Candidate> candidates = candidatesOf(shapes, nest, sweep);
   std::optional<Transposition> best;
   for (unsigned loop : loops) {
     if (loop == *storeLoop || !isLong(loop))
       continue;
-    Transposition found{loop, *storeLoop, 32, {}};
-    auto sharedBytes = [&] {
-      int64_t bytes = 0;
-      for (const Transposition::Read &read : found.reads)
-        bytes += found.bytes(bytesOf(read.tensor));
-      return bytes;
-    };
+    Transposition found{loop, *storeLoop, 0, {}, {}, storeLines};
     for (const Candidate &candidate : candidates) {
       AffineExpr across = strideOf(candidate.offset, *storeLoop);
       bool isElsewhere = across && constantOf(across) != 0 && constantOf(across) != 1;
       if (!isElsewhere || !isContiguous(candidate.offset, loop))
         continue;
       found.reads.push_back(candidate.read);
-      // Rows of a tile fill the 128 bytes of a request.
-      found.tile = std::max(found.tile, 128 / bytesOf(candidate.read.tensor));
+      include(found.readLines, candidate.read.tensor, candidate.offset, loop);
     }
-    while (found.tile > 32 && sharedBytes() > kMostSharedBytes)
-      found.tile /= 2;
-    while (sharedBytes() > kMostSharedBytes)
-      found.reads.pop_back();
+    if (found.reads.empty())
+      continue;
+    chooseTile(found);
     if (!found.reads.empty() && (!best || found.reads.size() > best->reads.size()))
       best = std::move(found);
   }

@@ -14,14 +14,31 @@ struct Transposition {
     llvm::SmallVector<mlir::AffineExpr> indices; // over the loops of the nest
   };
 
+  /// The lines of the narrowest tensor of a side.
+  struct Lines {
+    mlir::AffineExpr offset; // over the loops of the nest
+    int64_t elementBytes = 0;
+    /// The elements of a sector, if lines may begin within one and a warp accesses less than 128
+    /// bytes at once, so that each access should begin at a sector; otherwise one.
+    int64_t sector = 1;
+  };
+
   unsigned readLoop, storeLoop;
   int64_t tile;
   llvm::SmallVector<Read> reads; // of different elements
+  Lines readLines, storeLines;
 
+  /// The points that threads visit for each line of a square: where lines begin within a sector,
+  /// some of them are before the square or behind it.
+  int64_t pointsOf(const Lines &lines) const {
+    return tile + (lines.sector > 1 ? lines.sector : 0);
+  }
+  /// The room for such points of reads on each side of a row in shared memory, in elements.
+  int64_t margin() const { return pointsOf(readLines) - tile; }
   /// The distance of rows of a square in shared memory, in elements. Neighbours in a column are in
   /// different banks, of 4 bytes.
   int64_t pitch(int64_t elementBytes) const {
-    return tile + std::max<int64_t>(1, 4 / elementBytes);
+    return tile + 2 * margin() + std::max<int64_t>(1, 4 / elementBytes);
   }
   /// The shared memory for a read of such elements.
   int64_t bytes(int64_t elementBytes) const { return tile * pitch(elementBytes) * elementBytes; }

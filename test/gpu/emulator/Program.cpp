@@ -10,6 +10,7 @@
 #include "test/gpu/emulator/decode/Decoder.h"
 #include "test/gpu/emulator/execute/Block.h"
 #include "test/gpu/emulator/instructions/Control.h"
+#include "test/gpu/emulator/ptx/Order.h"
 #include <algorithm>
 #include <cstring>
 
@@ -346,6 +347,8 @@ bool Loader::decode(const ptx::Function &function, Code &code, Scope &scope) {
   end.line = function.instructions.back().place.line;
   program->instructions.push_back(end);
   code.end = static_cast<uint32_t>(program->instructions.size());
+  for (uint32_t number : ptx::orderOf(function))
+    program->order.push_back(code.begin + number);
   return true;
 }
 

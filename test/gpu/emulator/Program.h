@@ -74,6 +74,7 @@ private:
   Memory &memory;
   std::vector<Code> functions;
   std::vector<Instruction> instructions; // of all functions
+  std::vector<uint32_t> order;           // lanes at the least of these numbers run first
   std::vector<GlobalVariable> variables;
   std::vector<uint64_t> constants;            // rows of cells
   std::vector<std::vector<uint32_t>> targets; // of brx.idx

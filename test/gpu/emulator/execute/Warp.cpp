@@ -16,7 +16,8 @@ static constexpr uint32_t kMaxBackward = 512;
 
 Warp::Warp(Block &block, unsigned number)
     : block(block), number(number), code(block.program.instructions.data()),
-      registers(size_t(block.program.rows) * kLanes), written(block.program.rows) {
+      order(block.program.order.data()), registers(size_t(block.program.rows) * kLanes),
+      written(block.program.rows) {
   files[0] = registers.data();
   files[1] = const_cast<uint64_t *>(block.program.constants.data());
   for (Bytes &memory : bytes)
@@ -97,7 +98,7 @@ void Warp::failUnwritten(const Instruction &instruction, Row row, uint32_t lanes
 //===----------------------------------------------------------------------===//
 
 void Warp::branch(uint32_t lanes, uint32_t target) {
-  backward += target <= pc;
+  backward += order[target] <= order[pc];
   if (lanes == group) {
     next = target;
     return;
@@ -124,24 +125,29 @@ void Warp::resume(uint32_t lanes) {
   limit = 0;
 }
 
-/// Chooses the lanes at the lowest place, or those at the lowest one after a group that spins.
+/// Chooses the lanes that are first in the program's order, or the first ones after a group that
+/// spins.
 void Warp::choose() {
-  uint32_t ready = getReady(), lowest = ~0u, after = ~0u;
+  uint32_t ready = getReady(), first = ~0u, after = ~0u;
   forEachLane(ready, [&](unsigned lane) {
-    lowest = std::min(lowest, places[lane]);
-    if (spinning != ~0u && places[lane] > spinning)
-      after = std::min(after, places[lane]);
+    uint32_t number = order[places[lane]];
+    first = std::min(first, number);
+    if (spinning != ~0u && number > spinning)
+      after = std::min(after, number);
   });
-  pc = after != ~0u ? after : lowest;
+  uint32_t chosen = after != ~0u ? after : first;
   spinning = ~0u;
   backward = 0;
   group = 0;
   limit = ~0u;
   forEachLane(ready, [&](unsigned lane) {
-    if (places[lane] == pc)
+    uint32_t number = order[places[lane]];
+    if (number == chosen) {
       group |= 1u << lane;
-    else if (places[lane] > pc)
-      limit = std::min(limit, places[lane]);
+      pc = places[lane];
+    } else if (number > chosen) {
+      limit = std::min(limit, number);
+    }
   });
 }
 
@@ -162,10 +168,10 @@ uint64_t Warp::runGroup(uint64_t slice) {
     if (group == 0)
       return slice - 1;
     pc = next;
-    if (pc >= limit)
+    if (order[pc] >= limit)
       return slice - 1;
     if (backward > kMaxBackward && group != getReady()) {
-      spinning = pc;
+      spinning = order[pc];
       return slice - 1;
     }
   }

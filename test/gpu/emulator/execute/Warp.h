@@ -1,7 +1,7 @@
 //===- Warp.h - 32 threads that run together ------------------------------===//
 //
 // The registers, program counters and memory of a warp's threads. The lanes
-// with the lowest program counter run first, so that branches meet again.
+// that are first in the program's order run first, so that branches meet again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,15 +109,16 @@ private:
   void fillSpecials();
 
   const Instruction *code;
-  uint64_t *files[2]; // registers and constants
+  const uint32_t *order; // of the instructions
+  uint64_t *files[2];    // registers and constants
   std::vector<uint64_t> registers;
   std::vector<uint32_t> written; // the lanes that have written a register
   uint32_t places[kLanes] = {};  // program counters of lanes outside the group
   uint32_t alive = 0, waiting = 0, group = 0;
   uint32_t pc = 0, next = 0;
-  uint32_t limit = 0;      // another lane is there
+  uint32_t limit = 0;      // another lane is there, in the program's order
   uint32_t backward = 0;   // branches of the group since it was chosen
-  uint32_t spinning = ~0u; // where a group was left because it may wait for others
+  uint32_t spinning = ~0u; // where in the order a group was left, as it may wait for others
 };
 
 } // namespace tfc::gpu

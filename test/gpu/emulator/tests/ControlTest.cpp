@@ -60,6 +60,36 @@ $end:
   EXPECT_EQ(out, (std::vector<uint32_t>{9, 9}));
 }
 
+TEST(Control, MeetsWhereverTheTextHasTheCode) {
+  // The end of a loop's body is before its begin, and what follows the loop before both.
+  Device device;
+  device.loadBody(R"(
+	mov.u32 %r1, 0;
+	and.b32 %r3, %r0, 3;
+	bra $loop;
+$after:
+	st.global.u32 [%rd2], %r2;
+	bra $end;
+$next:
+	ld.global.u32 %r4, [%rd1];
+	add.u32 %r2, %r2, %r4;
+	add.u32 %r1, %r1, 1;
+	setp.lt.u32 %p1, %r1, %r3;
+	@!%p1 bra $after;
+$loop:
+	mov.u32 %r2, %r1;
+	setp.eq.u32 %p2, %r1, %r0;
+	@%p2 bra $next;
+	add.u32 %r2, %r2, 5;
+	bra $next;
+$end:)");
+  device.shape.block.x = 32;
+  std::vector<uint32_t> out(32);
+  ASSERT_EQ(device.run(out, std::vector<uint32_t>{7}), "");
+  // Three rounds that load, and one store.
+  EXPECT_EQ(device.counters.globalRequests, 4);
+}
+
 TEST(Control, EndsLoopsThatDoNot) {
   Device device;
   device.loadBody("\n$loop:\n\tbra $loop;");
