@@ -102,7 +102,7 @@ static tfc_status prepareDevices(tfc_instance &instance, const tfc_entry_info &e
   if (bounded)
     return TFC_OK;
   for (int32_t device = 0; device < instance.arenas.size(); ++device) {
-    if (!isHere(*instance.state, device))
+    if (!needsArena(instance, device))
       continue;
     int64_t bytes = arenaBytes(entry, device, symbols);
     if (!isArenaSize(bytes))
@@ -116,37 +116,82 @@ static tfc_status prepareDevices(tfc_instance &instance, const tfc_entry_info &e
   return TFC_OK;
 }
 
+/// Returns how the partitions in this process hold the state in a call of one process alone.
+static StateLock::Hold holdOf(const tfc_instance &instance, const tfc_entry_info &entry) {
+  int64_t access = 0;
+  for (int32_t i = 0; i < entry.partitioning->partition_count; ++i) {
+    const tfc_partition_info &partition = entry.partitioning->partitions[i];
+    if (instance.state->tasks.isHere(instance.tasks, partition) && partition.access > access)
+      access = partition.access;
+  }
+  return access == 0   ? StateLock::Hold::None
+         : access == 1 ? StateLock::Hold::Shared
+                       : StateLock::Hold::Exclusive;
+}
+
+/// Runs an entry once, or until it need not restart.
+static int32_t run(tfc_instance &instance, tfc_call_frame &frame, StateLock::Hold hold,
+                   bool restarts) {
+  StateLock lock(*instance.state, hold);
+  frame.variables = instance.state->variables;
+  instance.lock = &lock;
+  instance.queueEffects = 0;
+  instance.waits = {.busy = 1};
+  int32_t status;
+  do
+    status = instance.entry->run(&frame);
+  while (status == kRestart && restarts);
+  instance.lock = nullptr;
+  return status;
+}
+
+/// Runs a call of one process alone, or takes part in it. If the call must restart, the state is
+/// not held meanwhile, and the process that calls asks the others again.
+static int32_t runAlone(tfc_instance &instance, tfc_call_frame &frame) {
+  Tasks &tasks = instance.state->tasks;
+  const tfc_entry_info &entry = *instance.entry;
+  StateLock::Hold hold = holdOf(instance, entry);
+  bool leads = instance.tasks.leader == tasks.self();
+  int32_t status;
+  do {
+    if (leads)
+      tasks.invite(instance, entry, frame.symbols);
+    tasks.awaitTurn(instance, entry);
+    status = run(instance, frame, hold, /*restarts=*/false);
+  } while (status == kRestart && leads);
+  return status;
+}
+
 tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &entry,
                                   const int64_t *symbols, const void *const *feeds,
                                   void *const *fetches) {
   instance.entry = &entry;
-  StateLock lock(*instance.state, entry.writes);
   tfc_call_frame frame = {.handle = &instance,
                           .arena = instance.arenas[0].data(),
                           .feeds = feeds,
                           .fetches = fetches,
-                          .variables = instance.state->variables,
+                          .variables = nullptr,
                           .symbols = symbols,
                           .chunks = instance.chunks,
                           .found = instance.found,
                           .partition = 0,
                           .device = 0};
   FlushDenormals mode;
-  instance.lock = &lock;
-  instance.queueEffects = 0;
-  instance.waits = {.busy = 1};
-  int32_t status;
-  do
-    status = entry.run(&frame);
-  while (status == kRestart);
-  instance.lock = nullptr;
+  const State &state = *instance.state;
+  bool isAlone =
+      state.tasks.areAlone() && &entry != state.model->init && state.tasks.concerns(entry);
+  int32_t status = isAlone
+                       ? runAlone(instance, frame)
+                       : run(instance, frame,
+                             entry.writes ? StateLock::Hold::Exclusive : StateLock::Hold::Shared,
+                             /*restarts=*/true);
   return static_cast<tfc_status>(status);
 }
 
 static bool takesPart(const tfc_instance &instance, const tfc_entry_info &entry) {
   const Tasks &tasks = instance.state->tasks;
   for (int32_t i = 0; i < entry.partitioning->partition_count; ++i)
-    if (tasks.isHere(entry.partitioning->partitions[i]))
+    if (tasks.isHere(instance.tasks, entry.partitioning->partitions[i]))
       return true;
   return false;
 }
@@ -155,7 +200,9 @@ static bool takesPart(const tfc_instance &instance, const tfc_entry_info &entry)
 static tfc_status failInTasks(tfc_instance &instance, const tfc_entry_info &entry,
                               tfc_status status) {
   Tasks &tasks = instance.state->tasks;
-  if (tasks.concerns(entry) && takesPart(instance, entry))
+  // The others do not know yet of a call of this process alone.
+  bool isUnknown = tasks.areAlone() && instance.tasks.leader == tasks.self();
+  if (!isUnknown && tasks.concerns(entry) && takesPart(instance, entry))
     tasks.skip(instance, entry, status);
   return status;
 }
@@ -188,8 +235,10 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
   const tfc_entry_info &entry = state.model->entries[index];
   bool hasFeeds = true;
   if (state.tasks.concerns(entry)) {
-    hasFeeds = state.tasks.isHere(entry.partitioning->partitions[0]);
+    hasFeeds = state.tasks.isHere(instance->tasks, entry.partitioning->partitions[0]);
     instance->entry = &entry;
+    if (tfc_status status = state.tasks.checkAlone(*instance, entry))
+      return status;
     // Only the first partition finds the sizes of fetches.
     for (int64_t i = 0; i < entry.found_count; ++i)
       instance->found[i] = 0;

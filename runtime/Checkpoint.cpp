@@ -20,16 +20,26 @@ tfc_status tfc::runtime::checkPath(tfc_instance *instance, const char *path) {
   if (!path || !*path)
     return instance->fail(TFC_INVALID_ARGUMENT, "the path of the checkpoint is %s",
                           path ? "empty" : "null");
+  if (instance->state->tasks.areAlone() && strlen(path) >= kMostText)
+    return instance->fail(TFC_INVALID_ARGUMENT, "the path of the checkpoint is too long");
   return TFC_OK;
 }
 
-bool tfc::runtime::beginsTogether(tfc_instance *instance, Tasks::Operation operation) {
+bool tfc::runtime::beginsTogether(tfc_instance *instance, Tasks::Operation operation,
+                                  const char *path, tfc_status status) {
   if (!instance || !instance->state->tasks.areUsed())
     return false;
-  instance->state->tasks.beginOperation(*instance, operation);
+  Tasks &tasks = instance->state->tasks;
+  if (status != TFC_OK && tasks.areAlone() && instance->tasks.leader == tasks.self())
+    return false;
+  tasks.beginOperation(*instance, operation, path);
   return true;
 }
 
 tfc_status tfc::runtime::failTogether(tfc_instance &instance, tfc_status status) {
+  Message message = instance.message;
+  instance.state->tasks.awaitTurn(instance);
+  instance.state->tasks.passTurn(instance);
+  instance.message = message;
   return instance.state->tasks.exchange(instance, 1, status, instance.message.c_str());
 }

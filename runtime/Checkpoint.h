@@ -15,8 +15,10 @@ tfc_status failWithErrno(tfc_instance &instance, const char *what, const char *p
 /// Clears the message and checks the path of a checkpoint.
 tfc_status checkPath(tfc_instance *instance, const char *path);
 
-/// Begins an operation of all processes; returns false if there are no others.
-bool beginsTogether(tfc_instance *instance, Tasks::Operation operation);
+/// Begins an operation of all processes, after the check of its path. Returns false if there are no
+/// others, or if they need not know that it has failed.
+bool beginsTogether(tfc_instance *instance, Tasks::Operation operation, const char *path,
+                    tfc_status status);
 /// Lets the operation fail in all processes before it has done anything here; the message is set.
 tfc_status failTogether(tfc_instance &instance, tfc_status status);
 

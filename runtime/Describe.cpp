@@ -142,4 +142,5 @@ extern "C" const tfc_api tfc_runtime_api = {
     .fact = describeFact,
     .site = siteOf,
     .device = describeDevice,
+    .serve = tfc_instance_serve,
 };

@@ -87,7 +87,7 @@ static bool runsHere(const PartitionedCall &call, int32_t partition) {
   const State &state = *call.frame->handle->state;
   if (call.isInit)
     return isHere(state, info.device);
-  return !call.hasOthers || state.tasks.isHere(info);
+  return !call.hasOthers || state.tasks.isHere(call.frame->handle->tasks, info);
 }
 
 /// Runs partition number `number` of those that are here.
@@ -185,8 +185,11 @@ extern "C" int32_t tfc_rt_next_buffer(tfc_call_frame *frame, int32_t slot) {
 }
 
 extern "C" int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot) {
-  TaskWait wait(*frame->handle, frame->partition, TaskWait::For::Receiver, slot);
-  return frame->handle->rendezvous.awaitRelease(slot);
+  tfc_instance &handle = *frame->handle;
+  // Another process has a copy.
+  if (handle.tasks.entry && handle.state->tasks.awaitSent(handle, slot))
+    return handle.rendezvous.status() == TFC_OK ? TFC_OK : TFC_RT_ABORTED;
+  return handle.rendezvous.awaitRelease(slot);
 }
 
 extern "C" int32_t tfc_rt_receive(tfc_call_frame *frame, int32_t slot, const void **value) {

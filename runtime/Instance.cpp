@@ -186,9 +186,10 @@ static int32_t threadsOf(const State &state, int32_t device, const tfc_options &
 
 //===- States -------------------------------------------------------------===//
 
-StateLock::StateLock(State &state, bool exclusive)
-    : state(state), isExclusive(exclusive),
-      isHeld(state.handles.load(std::memory_order_acquire) != 1) {
+StateLock::StateLock(State &state, Hold hold)
+    : state(state), isExclusive(hold == Hold::Exclusive),
+      isHeld(hold != Hold::None &&
+             (state.tasks.areAlone() || state.handles.load(std::memory_order_acquire) != 1)) {
   resume();
 }
 
@@ -323,6 +324,13 @@ static bool reserveScratch(tfc_instance &handle) {
   return handle.state->tasks.add(handle);
 }
 
+/// Handles for calls of other processes have no part on the device of the caller.
+bool tfc::runtime::needsArena(const tfc_instance &handle, int32_t device) {
+  const State &state = *handle.state;
+  return isHere(state, device) && (!state.tasks.areAlone() ||
+                                   state.tasks.isUsed(handle.tasks, state.model->devices[device]));
+}
+
 /// Reserves what all entries need on a device. Sizes without a bound count as their smallest value;
 /// calls grow the arena for larger ones.
 static tfc_status reserveArenas(tfc_instance &handle, int32_t device) {
@@ -346,14 +354,14 @@ static tfc_status reserveArenas(tfc_instance &handle, int32_t device) {
                      static_cast<long long>(most));
 }
 
-static tfc_status reserveRoom(tfc_instance &handle) {
+tfc_status tfc::runtime::reserveRoom(tfc_instance &handle) {
   if (!handle.scratch.data() && !reserveScratch(handle))
     return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
                        handle.state->model->name);
   if (tfc_status status = openStreams(handle, nullptr))
     return status;
   for (int32_t device = 0; device < handle.arenas.size(); ++device)
-    if (isHere(*handle.state, device))
+    if (needsArena(handle, device))
       if (tfc_status status = reserveArenas(handle, device))
         return status;
   return TFC_OK;
@@ -365,8 +373,25 @@ static tfc_instance *createHandle(State *state) {
     return nullptr;
   auto *handle = new (memory) tfc_instance;
   handle->state = state;
-  state->tasks.number(*handle);
   state->handles.fetch_add(1, std::memory_order_acq_rel);
+  return handle;
+}
+
+static tfc_instance *createOfProgram(State *state) {
+  tfc_instance *handle = createHandle(state);
+  if (!handle)
+    return nullptr;
+  state->tasks.number(*handle);
+  state->programHandles.fetch_add(1, std::memory_order_acq_rel);
+  return handle;
+}
+
+tfc_instance *tfc::runtime::createServed(State *state, int32_t leader, uint32_t number) {
+  tfc_instance *handle = createHandle(state);
+  if (handle) {
+    handle->tasks.leader = leader;
+    handle->tasks.handle = number;
+  }
   return handle;
 }
 
@@ -433,7 +458,7 @@ extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_opti
   State *state = nullptr;
   if (tfc_status status = createState(model, allocator, options, state))
     return status;
-  tfc_instance *handle = createHandle(state);
+  tfc_instance *handle = createOfProgram(state);
   if (!handle) {
     destroyState(state);
     return failCreateForMemory(*model);
@@ -443,6 +468,7 @@ extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_opti
     tfc_instance_destroy(handle);
     return status;
   }
+  state->tasks.open();
   *out = handle;
   return TFC_OK;
 }
@@ -455,7 +481,7 @@ extern "C" tfc_status tfc_instance_fork(tfc_instance *instance, tfc_instance **o
   instance->message.clear();
   if (!out)
     return instance->fail(TFC_INVALID_ARGUMENT, "the pointer for the instance is null");
-  tfc_instance *handle = createHandle(instance->state);
+  tfc_instance *handle = createOfProgram(instance->state);
   if (!handle)
     return instance->fail(TFC_OUT_OF_MEMORY, "not enough memory for another handle");
   if (tfc_status status = reserveRoom(*handle)) {
@@ -467,20 +493,27 @@ extern "C" tfc_status tfc_instance_fork(tfc_instance *instance, tfc_instance **o
   return TFC_OK;
 }
 
-extern "C" void tfc_instance_destroy(tfc_instance *instance) {
-  if (!instance)
-    return;
-  State *state = instance->state;
+void tfc::runtime::destroyHandle(tfc_instance *handle) {
+  State *state = handle->state;
   Allocator allocator = state->allocator;
-  releaseChunks(*instance);
-  state->tasks.remove(*instance);
-  instance->~tfc_instance();
-  allocator.give(instance, sizeof(tfc_instance));
+  releaseChunks(*handle);
+  state->tasks.remove(*handle);
+  handle->~tfc_instance();
+  allocator.give(handle, sizeof(tfc_instance));
   // Calls that wait at a queue may no longer have a handle that can end their wait.
   bool isLast = state->queues.change(
       [&] { return state->handles.fetch_sub(1, std::memory_order_acq_rel) == 1; });
   if (isLast)
     destroyState(state);
+}
+
+extern "C" void tfc_instance_destroy(tfc_instance *instance) {
+  if (!instance)
+    return;
+  State *state = instance->state;
+  if (state->programHandles.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    state->tasks.close(*instance);
+  destroyHandle(instance);
 }
 
 extern "C" const char *tfc_instance_message(const tfc_instance *instance) {

@@ -37,6 +37,7 @@ struct State {
   const tfc_model *model = nullptr;
   Allocator allocator = {};
   std::atomic<int32_t> handles = 0;
+  std::atomic<int32_t> programHandles = 0; // those of the program, rather than of other processes
   SharedLock lock;
   Objects<ThreadPool> pools;  // by device
   Objects<Gpu> gpus;          // by device
@@ -79,7 +80,9 @@ tfc_status writeVariable(State &state, int32_t variable, const void *from, Messa
 /// Makes calls that change variables exclusive; costs nothing while there is only one handle.
 class StateLock {
 public:
-  StateLock(State &state, bool exclusive);
+  enum class Hold { None, Shared, Exclusive };
+
+  StateLock(State &state, Hold hold);
   ~StateLock();
   StateLock(const StateLock &) = delete;
   StateLock &operator=(const StateLock &) = delete;
@@ -163,6 +166,8 @@ namespace tfc::runtime {
 tfc_status checkSymbols(tfc_instance &instance, const tfc_entry_info &entry,
                         const int64_t *symbols);
 
+/// Returns true if calls of a handle can have a partition on a device.
+bool needsArena(const tfc_instance &handle, int32_t device);
 /// Ensures that a device has an arena of this size for the calls of a handle; returns false if
 /// there is no memory. Missing devices need none.
 bool reserveArena(tfc_instance &handle, int32_t device, int64_t bytes);
@@ -180,6 +185,14 @@ tfc_status bringToHost(tfc_instance &handle, const tfc_entry_info &entry, const 
 void *findOnDevice(const tfc_instance &handle, int32_t slot, void *&onHost);
 /// Copies other such fetches to where they belong, after a call.
 tfc_status bringToDevice(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols);
+
+/// Creates a handle for the calls of a handle of another process; null if there is no memory. It
+/// has no arenas yet.
+tfc_instance *createServed(State *state, int32_t leader, uint32_t number);
+/// Reserves the memory for calls of a handle.
+tfc_status reserveRoom(tfc_instance &handle);
+/// Frees a handle, and the state with the last one.
+void destroyHandle(tfc_instance *handle);
 
 /// Releases the memory of lists and tapes.
 void releaseChunks(tfc_instance &handle);

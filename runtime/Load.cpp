@@ -409,13 +409,18 @@ tfc_status Loader::moveToDevices() {
               status == TFC_OUT_OF_MEMORY ? "not enough memory on the device" : message.c_str());
 }
 
+/// Variables on the host, and the array of the addresses, stay where they are: calls that wait at
+/// queues use them.
 void Loader::replaceVariables() {
-  for (int32_t i = 0; i < model.variable_count; ++i)
-    if (Gpu *gpu = gpuOf(state, model.variables[i]))
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    const tfc_variable_info &variable = model.variables[i];
+    if (Gpu *gpu = gpuOf(state, variable)) {
       gpu->release(state.variables[i]);
-  state.storage.swap(storage);
-  state.pointers.swap(pointers);
-  state.variables = variables;
+      state.variables[i] = variables[i];
+    } else if (variable.bytes && isHere(state, variable.device)) {
+      memcpy(state.variables[i], variables[i], variable.bytes);
+    }
+  }
   // Relaxed: the lock orders it.
   for (std::atomic<bool> &lacks : state.lacksValues)
     lacks.store(false, std::memory_order_relaxed);
@@ -427,7 +432,10 @@ tfc_status Loader::load() {
     status = matchVariables();
   if (status == TFC_OK)
     status = readTensors();
-  StateLock lock(state, /*exclusive=*/true);
+  if (tfc_status turn = state.tasks.awaitTurn(instance); status == TFC_OK)
+    status = turn;
+  StateLock lock(state, StateLock::Hold::Exclusive);
+  state.tasks.passTurn(instance);
   if (status == TFC_OK)
     status = moveToDevices();
   if (state.tasks.areUsed()) {
@@ -444,7 +452,7 @@ tfc_status Loader::load() {
 
 extern "C" tfc_status tfc_instance_load(tfc_instance *instance, const char *path) {
   tfc_status status = checkPath(instance, path);
-  bool isTogether = beginsTogether(instance, Tasks::Load);
+  bool isTogether = beginsTogether(instance, Tasks::Load, path, status);
   if (status == TFC_OK)
     return Loader(*instance, path).load();
   return isTogether ? failTogether(*instance, status) : status;

@@ -122,6 +122,7 @@ typedef struct tfc_partition_info {
   int32_t (*run)(tfc_call_frame *frame);
   int64_t (*arena_bytes)(const int64_t *symbols); // as that of an entry
   int64_t device;                                 // number in tfc_model.devices
+  int64_t access; // 2 if the partition changes variables, 1 if it only reads some, otherwise 0
 } tfc_partition_info;
 
 // How an entry is divided.
@@ -339,6 +340,7 @@ tfc_status tfc_instance_queue_size(tfc_instance *instance, const char *queue, in
 tfc_status tfc_instance_queue_close(tfc_instance *instance, const char *queue,
                                     int32_t cancel_pending);
 void tfc_instance_cancel(tfc_instance *instance);
+tfc_status tfc_instance_serve(tfc_instance *instance);
 const char *tfc_status_name(int32_t status);
 
 // Generated code defines a constant tfc_library from this and its model.

@@ -110,6 +110,9 @@ static bool isFirstOfHandle(const QueueAccess &access, const QueueAccess *all) {
 
 /// Returns true if every handle waits and none can proceed.
 bool Queues::isStuck() const {
+  // Other processes may call.
+  if (accesses && accesses->handle->state->tasks.areAlone())
+    return false;
   int32_t waiting = 0;
   for (const QueueAccess *access = accesses; access; access = access->next) {
     if (turnOf(*access) != Turn::Later || !access->handle->waits.isQuiescent())
@@ -417,4 +420,5 @@ extern "C" void tfc_instance_cancel(tfc_instance *instance) {
     instance->cancelled.store(true, std::memory_order_relaxed);
     return 0;
   });
+  instance->state->tasks.cancel(*instance);
 }

@@ -30,7 +30,7 @@ private:
     return instance.fail(TFC_OUT_OF_MEMORY, "not enough memory to save '%s'", path);
   }
   bool saves(int32_t variable) const {
-    return !state.tasks.areUsed() || saverOf(model, variable) == state.tasks.self();
+    return !state.tasks.areUsed() || saverOf(instance, variable) == state.tasks.self();
   }
   bool orderBySize();
   tfc_status collect();
@@ -97,7 +97,7 @@ tfc_status Saver::write(const char *to) {
 }
 
 tfc_status Saver::save() {
-  StateLock lock(state, /*exclusive=*/false);
+  StateLock lock(state, StateLock::Hold::Shared);
   tfc_status status = collect();
   return status ? status : write(path);
 }
@@ -105,14 +105,15 @@ tfc_status Saver::save() {
 /// Writes a shard of each process, and then the index. If a process fails before that, the shards
 /// are removed, and what was there before remains.
 tfc_status Saver::saveTogether() {
-  StateLock lock(state, /*exclusive=*/false);
+  tfc_status status = state.tasks.awaitTurn(instance);
+  StateLock lock(state, StateLock::Hold::Shared);
+  state.tasks.passTurn(instance);
   char shard[PATH_MAX] = "";
   Block names;
   size_t nameBytes = NAME_MAX + 1;
-  tfc_status status = TFC_OK;
-  if (!names.reserve(state.allocator, state.tasks.count() * nameBytes))
+  if (status == TFC_OK && !names.reserve(state.allocator, state.tasks.count() * nameBytes))
     status = outOfMemory();
-  else if (!nameShard(instance, path, shard))
+  if (status == TFC_OK && !nameShard(instance, path, shard))
     status = instance.fail(TFC_IO_ERROR, "cannot write '%s': the name is too long", path);
   if (status == TFC_OK)
     status = collect();
@@ -121,14 +122,14 @@ tfc_status Saver::saveTogether() {
   const char *text = status ? instance.message.c_str() : baseOf(shard);
   status =
       state.tasks.exchange(instance, 1, status, text, names.data(), names.data() ? nameBytes : 0);
-  bool isFirst = state.tasks.self() == 0;
+  bool decides = state.tasks.self() == instance.tasks.decider();
   if (status != TFC_OK) {
     // A process that has heard nothing does not know whether the index names its shard.
-    if (*shard && (status != TFC_TASK_LOST || isFirst))
+    if (*shard && (status != TFC_TASK_LOST || decides))
       unlink(shard);
     return status;
   }
-  if (isFirst) {
+  if (decides) {
     status = writeIndex(instance, path, names.data());
     // The others do not begin the next checkpoint before this.
     if (status == TFC_OK)
@@ -139,7 +140,7 @@ tfc_status Saver::saveTogether() {
 
 extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path) {
   tfc_status status = checkPath(instance, path);
-  if (!beginsTogether(instance, Tasks::Save))
+  if (!beginsTogether(instance, Tasks::Save, path, status))
     return status ? status : Saver(*instance, path).save();
   return status ? failTogether(*instance, status) : Saver(*instance, path).saveTogether();
 }

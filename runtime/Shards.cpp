@@ -18,8 +18,9 @@
 
 using namespace tfc::runtime;
 
-int32_t tfc::runtime::saverOf(const tfc_model &model, int32_t variable) {
-  return model.device_count ? taskOf(model.devices[model.variables[variable].device]) : 0;
+int32_t tfc::runtime::saverOf(const tfc_instance &instance, int32_t variable) {
+  const tfc_model &model = *instance.state->model;
+  return Tasks::taskOf(instance.tasks, model.devices[model.variables[variable].device]);
 }
 
 const char *tfc::runtime::baseOf(const char *path) {
@@ -104,7 +105,7 @@ tfc_status tfc::runtime::writeIndex(tfc_instance &instance, const char *path, co
     writer.raw(i ? ",\n\"" : "\n\"");
     writer.escaped(model.variables[i].name);
     writer.raw("\":\"");
-    writer.escaped(shards + size_t(saverOf(model, i)) * (NAME_MAX + 1));
+    writer.escaped(shards + size_t(saverOf(instance, i)) * (NAME_MAX + 1));
     writer.raw("\"");
   }
   writer.raw("}}\n");

@@ -17,7 +17,7 @@ namespace tfc::runtime {
 
 /// The number of the process that saves a variable: that of its task, or the first one for those of
 /// the process that calls.
-int32_t saverOf(const tfc_model &model, int32_t variable);
+int32_t saverOf(const tfc_instance &instance, int32_t variable);
 
 /// A new name for the shard of a task of a checkpoint at `path`, in its directory. Returns false if
 /// it would be too long.

@@ -84,17 +84,21 @@ void Tasks::sent(void *context, void *token) {
 
 /// Returns true for messages of the running call of a handle.
 bool Tasks::isOfCall(const TaskHeader &header, const tfc_instance &handle) const {
-  return handle.tasks.entry && header.entry == handle.tasks.entry - state->model->entries &&
-         header.call == handle.tasks.number;
+  const TaskCall &call = handle.tasks;
+  return call.entry && header.leader == call.leader && header.handle == call.handle &&
+         header.entry == numberOf(*call.entry) && header.call == call.number;
 }
 
 /// Returns true unless the call, or the step, has begun here.
 bool Tasks::isForLater(const TaskHeader &header) const {
-  tfc_instance *handle = find(header.handle);
+  tfc_instance *handle = find(header);
   if (!handle)
-    return header.handle > handleCount;
+    return isAlone ? header.leader != self() : header.handle > handleCount;
+  const TaskExchange &exchange = handle->tasks.exchange;
+  if (header.kind == TaskMessage::Turn && header.entry == kNoEntry)
+    return static_cast<int32_t>(header.call - exchange.number) >= 0;
   if (header.entry == kNoEntry)
-    return handle->tasks.exchange.isLater(header);
+    return exchange.isLater(header);
   return static_cast<int32_t>(header.call - handle->tasks.calls[header.entry]) > 0;
 }
 
@@ -128,17 +132,36 @@ void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes
     return pool.give(data);
   MessageStash::Message message = {
       from, moreBytes, static_cast<const char *>(bytesOfHeader) + sizeof(TaskHeader), data};
-  tfc_instance *handle = find(header.handle);
+  if ((header.leader == kTogether) == isAlone) {
+    pool.give(data);
+    return refuseMode(from, header);
+  }
+  if (isAlone && server.take(header, message))
+    return;
+  tfc_instance *handle = find(header);
   if (handle && header.entry == kNoEntry && handle->tasks.exchange.takes(header))
     return takePart(*handle, header, message);
   if (handle && isOfCall(header, *handle))
     return apply(*handle, header, message);
   bool isLater = isForLater(header);
-  if (isLater && stash.add(header, message))
+  if (isLater && stash.add(header, message)) {
+    if (isAlone)
+      pthread_cond_broadcast(&hasChanged); // it may be a turn
     return;
+  }
   pool.give(data);
   if (isLater)
     loseAll(TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
+}
+
+/// Fails all calls, and lets a process that calls in another way find out as well.
+void Tasks::refuseMode(int32_t from, TaskHeader header) {
+  if (header.kind == TaskMessage::Begin) {
+    header.kind = TaskMessage::Abort;
+    header.leader = isAlone ? self() : kTogether;
+    post(from, header, nullptr, 0);
+  }
+  loseAll(TFC_FAILED_PRECONDITION, "tfc_options.call_mode differs between processes");
 }
 
 void Tasks::fail(tfc_instance &handle, int32_t status, const char *text) {
@@ -160,7 +183,8 @@ void Tasks::failAll(tfc_instance &handle, int32_t status, const char *text) {
 void Tasks::applyData(tfc_instance &handle, int32_t from, const TaskHeader &header, void *data) {
   const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
   bool isKnown = header.number >= 0 && header.number < partitioning.slot_count;
-  if (!isKnown || taskOf(partitioning.partitions[partitioning.slots[header.number].sender]) != from)
+  if (!isKnown || taskOf(handle.tasks,
+                         partitioning.partitions[partitioning.slots[header.number].sender]) != from)
     return pool.give(data);
   if (header.bytes > 0 && !data)
     return failAll(handle, TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
@@ -183,7 +207,7 @@ void Tasks::apply(tfc_instance &handle, const TaskHeader &header,
     return applyData(handle, from, header, message.data);
   pool.give(message.data);
   bool isPartition = header.number >= 0 && header.number < partitioning.partition_count &&
-                     taskOf(partitioning.partitions[header.number]) == from;
+                     taskOf(call, partitioning.partitions[header.number]) == from;
   switch (header.kind) {
   case TaskMessage::Begin:
     if (compareSizes(handle, message))
@@ -191,7 +215,7 @@ void Tasks::apply(tfc_instance &handle, const TaskHeader &header,
     return;
   case TaskMessage::Go:
   case TaskMessage::Over:
-    if (from != kDecider)
+    if (!isAlone && from != call.decider())
       return;
     (header.kind == TaskMessage::Go ? call.mayRun : call.isOver) = true;
     pthread_cond_broadcast(&hasChanged);
@@ -218,6 +242,10 @@ void Tasks::apply(tfc_instance &handle, const TaskHeader &header,
   case TaskMessage::Data:
   case TaskMessage::Part:
   case TaskMessage::Verdict:
+  case TaskMessage::Turn:
+  case TaskMessage::Cancel:
+  case TaskMessage::Close:
+  case TaskMessage::Bye:
     return;
   case TaskMessage::Abort:
     return fail(handle,

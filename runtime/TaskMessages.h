@@ -22,21 +22,27 @@ private:
 };
 
 enum class TaskMessage : int32_t {
-  Begin, // of a call in a process, with its sizes
+  Begin, // of a call in a process, with its sizes; of an operation, with its path
+  Turn,  // to hold the state, in a call of one process alone
   Go,    // all have begun it
   Data,
   Release,
   Leave,
-  Arrive, // at a commit, with the position of a failed check
-  End,    // of a call in a process
-  Over,   // all have ended it
-  Abort,  // with its message
-  Part,   // of a process in a step of an operation
-  Verdict // on that step
+  Arrive,  // at a commit, with the position of a failed check
+  End,     // of a call in a process
+  Over,    // all have ended it
+  Abort,   // with its message
+  Part,    // of a process in a step of an operation
+  Verdict, // on that step
+  Cancel,  // of waits at queues, by a handle that calls alone
+  Close,   // of such a handle
+  Bye      // of a process, which makes no more calls
 };
 
-/// The process that decides for all: of calls, that of the first partition.
-inline constexpr int32_t kDecider = 0;
+/// The process that decides in calls of all together: that of the first partition.
+inline constexpr int32_t kFirstTask = 0;
+/// In place of the process that calls alone: all call together.
+inline constexpr int32_t kTogether = -1;
 
 /// In place of an entry: the message is of an operation of all processes, whose number is that of
 /// the call; the number is the step, and `bytes` are the operation.
@@ -52,7 +58,12 @@ struct TaskHeader {
   int32_t status; // of an abort; of an arrival, the numbers of the position, or -1
   int64_t bytes;  // of data, or TFC_RT_SCALAR
   uint64_t value; // a scalar
+  int32_t leader; // the process whose handle it is, if that calls alone; otherwise kTogether
+  int32_t reserved;
 };
+
+/// The longest text of a message, with its end.
+inline constexpr size_t kMostText = 1024;
 
 /// Memory for data of messages, which is used again. Not synchronised.
 class MessagePool {
@@ -89,6 +100,28 @@ public:
 
   /// Keeps a message; returns false if there is no memory.
   bool add(const TaskHeader &header, const Message &message);
+
+  /// Returns true if there is a message whose header `selects` returns true for.
+  template <typename S> bool contains(S selects) const {
+    const Kept *kept = first;
+    while (kept && !selects(kept->header))
+      kept = kept->next;
+    return kept;
+  }
+
+  /// Calls `use` with each header.
+  template <typename U> void forEach(U use) const {
+    for (const Kept *kept = first; kept; kept = kept->next)
+      use(kept->header);
+  }
+
+  /// Removes the first such message and passes it to `take`. Returns false if there is none.
+  template <typename S, typename T> bool takeFirst(S selects, T take) {
+    bool hasTaken = false;
+    takeEach([&](const TaskHeader &header) { return !hasTaken && (hasTaken = selects(header)); },
+             take);
+    return hasTaken;
+  }
 
   /// Removes the messages whose headers `selects` returns true for, and passes them to `take`.
   template <typename S, typename T> void takeEach(S selects, T take) {

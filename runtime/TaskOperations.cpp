@@ -27,7 +27,7 @@ void Tasks::takePart(tfc_instance &handle, const TaskHeader &header,
   if (from < 0 || from >= count())
     return;
   if (header.kind == TaskMessage::Verdict) {
-    if (from != kDecider)
+    if (from != handle.tasks.decider())
       return;
     exchange.status = static_cast<tfc_status>(header.status);
     snprintf(exchange.message, sizeof(exchange.message), "%s", text);
@@ -51,28 +51,27 @@ void Tasks::takePart(tfc_instance &handle, const TaskHeader &header,
   pthread_cond_broadcast(&hasChanged);
 }
 
-void Tasks::beginOperation(tfc_instance &handle, Operation operation) {
+void Tasks::beginOperation(tfc_instance &handle, Operation operation, const char *path) {
   MutexLock lock(mutex);
   TaskExchange &exchange = handle.tasks.exchange;
   ++exchange.number;
   exchange.operation = operation;
   exchange.step = 0;
+  if (!isAlone || handle.tasks.leader != self())
+    return;
+  TaskHeader header = headerOf(handle.tasks, TaskMessage::Begin, kNoEntry, exchange.number);
+  header.number = operation;
+  postToOthers(header, path, static_cast<int32_t>(strlen(path)) + 1);
 }
 
 /// Waits until a step is decided. In the first process, that is when all have taken part.
 void Tasks::settle(tfc_instance &handle) {
   TaskExchange &exchange = handle.tasks.exchange;
-  bool decides = self() == kDecider;
+  bool decides = self() == handle.tasks.decider();
   int64_t begin = nanoseconds(), limit = decides ? timeout : 2 * timeout;
   auto isOver = [&] { return decides ? exchange.missing == 0 : exchange.isDecided; };
-  while (!isOver() && !isLost && nanoseconds() - begin < limit) {
-    timespec next;
-    clock_gettime(CLOCK_REALTIME, &next);
-    next.tv_nsec += 50'000'000;
-    next.tv_sec += next.tv_nsec / 1'000'000'000;
-    next.tv_nsec %= 1'000'000'000;
-    pthread_cond_timedwait(&hasChanged, &mutex, &next);
-  }
+  while (!isOver() && !isLost() && nanoseconds() - begin < limit)
+    waitBriefly();
   if (isOver())
     return;
   exchange.status = TFC_TASK_LOST;
@@ -81,7 +80,7 @@ void Tasks::settle(tfc_instance &handle) {
              "%d of %d processes have not taken part in time", exchange.missing, count());
   else
     snprintf(exchange.message, sizeof(exchange.message), "%s has not answered in time",
-             nameOf(kDecider));
+             nameOf(handle.tasks.decider()));
 }
 
 tfc_status Tasks::exchange(tfc_instance &handle, int32_t step, tfc_status status, const char *text,
@@ -96,23 +95,21 @@ tfc_status Tasks::exchange(tfc_instance &handle, int32_t step, tfc_status status
               .texts = texts,
               .textBytes = textBytes,
               .message = ""};
-  TaskHeader header = {};
-  header.kind = TaskMessage::Part;
-  header.entry = kNoEntry;
-  header.handle = handle.tasks.handle;
-  header.call = exchange.number;
+  int32_t decider = handle.tasks.decider();
+  TaskHeader header = headerOf(handle.tasks, TaskMessage::Part, kNoEntry, exchange.number);
   header.number = step;
   header.status = status;
   header.bytes = exchange.operation;
   char bounded[kMostText];
   snprintf(bounded, sizeof(bounded), "%s", text);
   auto bytes = static_cast<int32_t>(strlen(bounded)) + 1;
-  if (self() == kDecider)
-    takePart(handle, header, {kDecider, bytes, bounded, nullptr});
+  if (self() == decider)
+    takePart(handle, header, {decider, bytes, bounded, nullptr});
   else
-    post(kDecider, header, bounded, bytes);
+    post(decider, header, bounded, bytes);
   auto isOurs = [&](const TaskHeader &kept) {
-    return kept.handle == header.handle && kept.entry == kNoEntry && exchange.takes(kept);
+    return kept.leader == header.leader && kept.handle == header.handle && kept.entry == kNoEntry &&
+           exchange.takes(kept);
   };
   stash.takeEach(isOurs, [&](const TaskHeader &kept, const MessageStash::Message &message) {
     takePart(handle, kept, message);
@@ -120,13 +117,10 @@ tfc_status Tasks::exchange(tfc_instance &handle, int32_t step, tfc_status status
   settle(handle);
   exchange.isOpen = false;
   exchange.texts = nullptr;
-  if (self() == kDecider) {
+  if (self() == decider) {
     header.kind = TaskMessage::Verdict;
     header.status = exchange.status;
-    bytes = static_cast<int32_t>(strlen(exchange.message)) + 1;
-    for (int32_t task = 0; task < count(); ++task)
-      if (task != kDecider)
-        post(task, header, exchange.message, bytes);
+    postToOthers(header, exchange.message, static_cast<int32_t>(strlen(exchange.message)) + 1);
   }
   handle.message.clear();
   handle.message.add("%s", exchange.message);

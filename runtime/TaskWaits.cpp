@@ -11,9 +11,22 @@
 
 using namespace tfc::runtime;
 
+/// Waits until something changes, but not for long. Under the mutex.
+void Tasks::waitBriefly() {
+  timespec next;
+  clock_gettime(CLOCK_REALTIME, &next);
+  next.tv_nsec += 50'000'000;
+  next.tv_sec += next.tv_nsec / 1'000'000'000;
+  next.tv_nsec %= 1'000'000'000;
+  pthread_cond_timedwait(&hasChanged, &mutex, &next);
+}
+
 /// Fails the running calls, and all later ones.
 void Tasks::loseAll(int32_t status, const char *text) {
-  isLost = true;
+  if (lostStatus == TFC_OK) {
+    lostStatus = status;
+    snprintf(lostText, sizeof(lostText), "%s", text);
+  }
   pthread_cond_broadcast(&hasChanged);
   for (tfc_instance *handle = handles; handle; handle = handle->tasks.next)
     if (handle->tasks.entry && handle->rendezvous.status() == TFC_OK)
@@ -40,9 +53,10 @@ int32_t Tasks::awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit
   if (task >= 0)
     return task;
   bool awaitsAll = !call.mayRun || call.arrivals[partition].hasEnded;
-  if (awaitsAll && self() != kDecider) {
+  bool awaitsTurns = isAlone && !call.mayRun;
+  if (awaitsTurns || (awaitsAll && self() != call.decider())) {
     limit = 2 * timeout;
-    return kDecider;
+    return awaitsTurns ? lastPart(call) : call.decider();
   }
   const tfc_partitioning &partitioning = *call.entry->partitioning;
   for (int32_t i = 0; i < partitioning.partition_count; ++i) {
@@ -50,8 +64,8 @@ int32_t Tasks::awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit
     bool isMissing = !call.mayRun                        ? !other.hasBegun
                      : call.arrivals[partition].hasEnded ? !other.hasEnded
                                                          : other.count <= call.commits;
-    if (isMissing && !isHere(partitioning.partitions[i]))
-      return taskOf(partitioning.partitions[i]);
+    if (isMissing && !isHere(call, partitioning.partitions[i]))
+      return taskOf(call, partitioning.partitions[i]);
   }
   return -1;
 }
@@ -94,9 +108,9 @@ TaskWait::TaskWait(tfc_instance &handle, int32_t partition, For what, int32_t sl
     const tfc_slot_info &ends = partitioning.slots[slot];
     const tfc_partition_info &other =
         partitioning.partitions[what == For::Sender ? ends.sender : ends.receiver];
-    if (tasks.isHere(other))
+    if (tasks.isHere(handle.tasks, other))
       return;
-    task = tasks.taskOf(other);
+    task = tasks.taskOf(handle.tasks, other);
   }
   wait = &handle.tasks.waits[partition];
   wait->task.store(task, std::memory_order_relaxed);

@@ -45,6 +45,11 @@ tfc_status Tasks::attach(State &ofState, const tfc_options &options, Message &me
   constexpr int64_t kMostMs = INT64_MAX / 4 / 1'000'000;
   int64_t milliseconds = options.task_timeout_ms ? options.task_timeout_ms : kDefaultTimeoutMs;
   timeout = (milliseconds < kMostMs ? milliseconds : kMostMs) * 1'000'000;
+  if (options.call_mode != TFC_CALL_TOGETHER && options.call_mode != TFC_CALL_ALONE) {
+    message.add("tfc_options.call_mode is %d, but expected a tfc_call_mode", options.call_mode);
+    return TFC_INVALID_ARGUMENT;
+  }
+  isAlone = options.call_mode == TFC_CALL_ALONE;
   state = &ofState;
   receiver = {this, place, arrived, sent, lost, tick};
   transport = given;
@@ -66,13 +71,14 @@ template <typename F> void Tasks::dropKept(F isDropped) {
 void Tasks::detach() {
   if (transport)
     transport->detach(transport->context);
+  server.release();
   dropKept([](const TaskHeader &) { return true; });
   pool.release();
   transport = nullptr;
 }
 
-int32_t Tasks::taskOf(const tfc_partition_info &partition) const {
-  return tfc::runtime::taskOf(state->model->devices[partition.device]);
+int32_t Tasks::taskOf(const TaskCall &call, const tfc_partition_info &partition) const {
+  return taskOf(call, state->model->devices[partition.device]);
 }
 
 bool Tasks::concerns(const tfc_entry_info &entry) const {
@@ -98,18 +104,21 @@ void Tasks::post(int32_t task, const TaskHeader &header, const void *more, int32
                   static_cast<int32_t>(sizeof(TaskHeader)) + moreBytes, data, bytes, token);
 }
 
+/// Posts a message to all other processes.
+void Tasks::postToOthers(const TaskHeader &header, const void *more, int32_t moreBytes) {
+  for (int32_t task = 0; task < count(); ++task)
+    if (task != self())
+      post(task, header, more, moreBytes);
+}
+
 /// Posts a message to each other process that has a partition of the running call.
 void Tasks::postToAll(tfc_instance &handle, const TaskHeader &header, const void *more,
                       int32_t moreBytes) {
-  const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
-  for (int32_t i = 0; i < partitioning.partition_count; ++i) {
-    int32_t task = taskOf(partitioning.partitions[i]);
-    bool isNew = task != transport->task;
-    for (int32_t j = 0; j < i; ++j)
-      isNew &= taskOf(partitioning.partitions[j]) != task;
-    if (isNew)
+  const TaskCall &call = handle.tasks;
+  for (int32_t task = nextPart(call, call.entry, -1); task >= 0;
+       task = nextPart(call, call.entry, task))
+    if (task != self())
       post(task, header, more, moreBytes);
-  }
 }
 
 void Tasks::postAbort(tfc_instance &handle, int32_t status, const char *text) {
@@ -118,19 +127,30 @@ void Tasks::postAbort(tfc_instance &handle, int32_t status, const char *text) {
   postToAll(handle, header, text, static_cast<int32_t>(strlen(text)) + 1);
 }
 
-TaskHeader Tasks::headerOf(const tfc_instance &handle, TaskMessage kind) const {
+TaskHeader Tasks::headerOf(const TaskCall &call, TaskMessage kind, int32_t entry, uint32_t number) {
   TaskHeader header = {};
   header.kind = kind;
-  header.entry = static_cast<int32_t>(handle.tasks.entry - state->model->entries);
-  header.handle = handle.tasks.handle;
-  header.call = handle.tasks.number;
+  header.entry = entry;
+  header.handle = call.handle;
+  header.call = number;
+  header.leader = call.leader;
   return header;
+}
+
+TaskHeader Tasks::headerOf(const tfc_instance &handle, TaskMessage kind) const {
+  const TaskCall &call = handle.tasks;
+  return headerOf(call, kind, numberOf(*call.entry), call.number);
+}
+
+int32_t Tasks::numberOf(const tfc_entry_info &entry) const {
+  return static_cast<int32_t>(&entry - state->model->entries);
 }
 
 //===- Handles ------------------------------------------------------------===//
 
 void Tasks::number(tfc_instance &handle) {
   MutexLock lock(mutex);
+  handle.tasks.leader = isAlone ? self() : kTogether;
   handle.tasks.handle = ++handleCount;
 }
 
@@ -163,16 +183,25 @@ void Tasks::remove(tfc_instance &handle) {
   if (!transport)
     return;
   MutexLock lock(mutex);
-  for (tfc_instance **link = &handles; *link; link = &(*link)->tasks.next)
-    if (*link == &handle) {
-      *link = handle.tasks.next;
-      return;
-    }
+  if (handle.tasks.leader == self())
+    postToOthers(headerOf(handle.tasks, TaskMessage::Close, kNoEntry, 0));
+  tfc_instance **link = &handles;
+  while (*link && *link != &handle)
+    link = &(*link)->tasks.next;
+  if (*link)
+    *link = handle.tasks.next;
 }
 
-tfc_instance *Tasks::find(uint32_t number) const {
+void Tasks::cancel(tfc_instance &handle) {
+  if (!transport || handle.tasks.leader != self())
+    return;
+  MutexLock lock(mutex);
+  postToOthers(headerOf(handle.tasks, TaskMessage::Cancel, kNoEntry, 0));
+}
+
+tfc_instance *Tasks::find(const TaskHeader &header) const {
   for (tfc_instance *handle = handles; handle; handle = handle->tasks.next)
-    if (handle->tasks.handle == number)
+    if (handle->tasks.handle == header.handle && handle->tasks.leader == header.leader)
       return handle;
   return nullptr;
 }
@@ -190,6 +219,8 @@ bool Tasks::await(tfc_instance &handle, bool TaskCall::*isReached) {
 bool Tasks::begin(tfc_instance &handle, const int64_t *symbols) {
   MutexLock lock(mutex);
   announce(handle, symbols);
+  if (isAlone)
+    giveTurn(handle);
   return await(handle, &TaskCall::mayRun);
 }
 
@@ -198,12 +229,14 @@ void Tasks::note(tfc_instance &handle, int32_t task, bool Arrivals::*flag) {
   TaskCall &call = handle.tasks;
   const tfc_partitioning &partitioning = *call.entry->partitioning;
   for (int32_t i = 0; i < partitioning.partition_count; ++i)
-    call.arrivals[i].*flag |= taskOf(partitioning.partitions[i]) == task;
-  if (self() != kDecider || !haveAll(call, flag))
+    call.arrivals[i].*flag |= taskOf(call, partitioning.partitions[i]) == task;
+  if (self() != call.decider() || !haveAll(call, flag))
     return;
   bool begins = flag == &Arrivals::hasBegun;
   (begins ? call.mayRun : call.isOver) = true;
-  postToAll(handle, headerOf(handle, begins ? TaskMessage::Go : TaskMessage::Over));
+  // Nobody waits for the end of calls of one process alone but that process.
+  if (!isAlone)
+    postToAll(handle, headerOf(handle, begins ? TaskMessage::Go : TaskMessage::Over));
   pthread_cond_broadcast(&hasChanged);
 }
 
@@ -229,28 +262,27 @@ bool Tasks::compareSizes(tfc_instance &handle, const MessageStash::Message &mess
 void Tasks::announce(tfc_instance &handle, const int64_t *symbols) {
   TaskCall &call = handle.tasks;
   call.entry = handle.entry;
-  call.number = ++call.calls[call.entry - state->model->entries];
+  call.number = ++call.calls[numberOf(*call.entry)];
   call.symbols = symbols;
   call.commits = 0;
   call.mayRun = call.isOver = false;
   for (int32_t i = 0; i < call.entry->partitioning->partition_count; ++i)
     call.arrivals[i] = {};
-  if (isLost)
-    fail(handle, TFC_TASK_LOST, "the other processes cannot be reached any more");
-  int32_t shown = TFC_MAX_HEADER / 2 / sizeof(int64_t);
-  int32_t count = call.entry->symbol_count < shown ? call.entry->symbol_count : shown;
-  if (self() != kDecider)
-    post(kDecider, headerOf(handle, TaskMessage::Begin), symbols, count * sizeof(int64_t));
+  // Those that can be reached must not wait.
+  if (isLost())
+    failAll(handle, lostStatus, lostText);
+  if (!isAlone && self() != call.decider()) {
+    int32_t count = call.entry->symbol_count < kMostSizes ? call.entry->symbol_count : kMostSizes;
+    post(call.decider(), headerOf(handle, TaskMessage::Begin), symbols, count * sizeof(int64_t));
+  }
   replay(handle);
-  if (handle.rendezvous.status() == TFC_OK)
+  if (!isAlone && handle.rendezvous.status() == TFC_OK)
     note(handle, self(), &Arrivals::hasBegun);
 }
 
 /// Applies what has been kept for a call that begins.
 void Tasks::replay(tfc_instance &handle) {
-  auto isOurs = [&](const TaskHeader &header) {
-    return header.handle == handle.tasks.handle && isOfCall(header, handle);
-  };
+  auto isOurs = [&](const TaskHeader &header) { return isOfCall(header, handle); };
   stash.takeEach(isOurs, [&](const TaskHeader &header, const MessageStash::Message &message) {
     apply(handle, header, message);
   });
@@ -266,7 +298,7 @@ bool Tasks::haveAll(const TaskCall &call, bool Arrivals::*flag) const {
 /// The first partition of a call in this process.
 int32_t Tasks::firstPartition(const TaskCall &call) const {
   int32_t own = 0;
-  while (!isHere(call.entry->partitioning->partitions[own]))
+  while (!isHere(call, call.entry->partitioning->partitions[own]))
     ++own;
   return own;
 }
@@ -274,12 +306,14 @@ int32_t Tasks::firstPartition(const TaskCall &call) const {
 void Tasks::end(tfc_instance &handle, bool hasFailed) {
   TaskCall &call = handle.tasks;
   MutexLock lock(mutex);
-  // Where there are commits, they have decided.
+  // Where there are commits, they have decided. A process that only takes part need not know.
   if (handle.rendezvous.status() == TFC_OK && !hasFailed && !call.entry->partitioning->commits) {
-    if (self() != kDecider)
-      post(kDecider, headerOf(handle, TaskMessage::End), nullptr, 0);
+    bool decides = self() == call.decider();
+    if (!decides)
+      post(call.decider(), headerOf(handle, TaskMessage::End), nullptr, 0);
     note(handle, self(), &Arrivals::hasEnded);
-    await(handle, &TaskCall::isOver);
+    if (!isAlone || decides)
+      await(handle, &TaskCall::isOver);
   } else if (hasFailed) {
     call.arrivals[firstPartition(call)].hasEnded = true;
     await(handle, &TaskCall::isOver); // for the abort
@@ -298,13 +332,12 @@ void Tasks::skip(tfc_instance &handle, const tfc_entry_info &entry, int32_t stat
   MutexLock lock(mutex);
   TaskCall &call = handle.tasks;
   call.entry = &entry;
-  call.number = ++call.calls[&entry - state->model->entries];
+  call.number = ++call.calls[numberOf(entry)];
   postAbort(handle, status, handle.message.c_str());
-  auto entryNumber = static_cast<int32_t>(&entry - state->model->entries);
   // Nothing that has been kept for this call, or for an earlier one, is needed any more.
   auto isPast = [&](const TaskHeader &header) {
-    return header.handle == call.handle && header.entry == entryNumber &&
-           static_cast<int32_t>(header.call - call.number) <= 0;
+    return header.leader == call.leader && header.handle == call.handle &&
+           header.entry == numberOf(entry) && static_cast<int32_t>(header.call - call.number) <= 0;
   };
   dropKept(isPast);
   call.entry = nullptr;
@@ -315,7 +348,7 @@ void Tasks::skip(tfc_instance &handle, const tfc_entry_info &entry, int32_t stat
 void Tasks::send(tfc_instance &handle, int32_t slot, const void *value, int64_t bytes) {
   const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
   const tfc_partition_info &receiver = partitioning.partitions[partitioning.slots[slot].receiver];
-  if (isHere(receiver))
+  if (isHere(handle.tasks, receiver))
     return;
   MutexLock lock(mutex);
   TaskHeader header = headerOf(handle, TaskMessage::Data);
@@ -323,13 +356,13 @@ void Tasks::send(tfc_instance &handle, int32_t slot, const void *value, int64_t 
   header.bytes = bytes;
   header.value = reinterpret_cast<uint64_t>(value);
   handle.tasks.unsent += bytes > 0;
-  post(taskOf(receiver), header, nullptr, 0, value, bytes > 0 ? bytes : 0, &handle);
+  post(taskOf(handle.tasks, receiver), header, nullptr, 0, value, bytes > 0 ? bytes : 0, &handle);
 }
 
 void Tasks::release(tfc_instance &handle, int32_t slot) {
   const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
   const tfc_partition_info &sender = partitioning.partitions[partitioning.slots[slot].sender];
-  if (isHere(sender))
+  if (isHere(handle.tasks, sender))
     return;
   MutexLock lock(mutex);
   TaskCall::Held &held = handle.tasks.held[slot];
@@ -340,7 +373,18 @@ void Tasks::release(tfc_instance &handle, int32_t slot) {
   }
   TaskHeader header = headerOf(handle, TaskMessage::Release);
   header.number = slot;
-  post(taskOf(sender), header, nullptr, 0);
+  post(taskOf(handle.tasks, sender), header, nullptr, 0);
+}
+
+bool Tasks::awaitSent(tfc_instance &handle, int32_t slot) {
+  const TaskCall &call = handle.tasks;
+  const tfc_partitioning &partitioning = *call.entry->partitioning;
+  if (isHere(call, partitioning.partitions[partitioning.slots[slot].receiver]))
+    return false;
+  MutexLock lock(mutex);
+  while (call.unsent > 0)
+    pthread_cond_wait(&hasChanged, &mutex);
+  return true;
 }
 
 void Tasks::leave(tfc_instance &handle, int32_t partition) {

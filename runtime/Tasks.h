@@ -1,15 +1,16 @@
 //===- Tasks.h - Calls that run in several processes ----------------------===//
 //
-// The processes of a cluster call an entry together, and each runs the partitions on its own
-// devices. To the rendezvous of a call, a partition in another process is one whose messages,
-// releases, failures and commits arrive by the transport: the functions here send those of the
-// process's own partitions and apply those of others.
+// The processes of a cluster call an entry together, or one calls it and the others take part. Each
+// runs the partitions on its own devices. To the rendezvous of a call, a partition in another
+// process is one whose messages, releases, failures and commits arrive by the transport: the
+// functions here send those of the process's own partitions and apply those of others.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
 #include "runtime/TaskMessages.h"
+#include "runtime/TaskServer.h"
 
 #include <atomic>
 
@@ -18,12 +19,6 @@ namespace tfc::runtime {
 class Message;
 struct CheckPosition;
 struct State;
-
-/// The process that has a device: that of its task, or the first one for those of a process that
-/// calls.
-inline int32_t taskOf(const tfc_device_info &device) {
-  return device.task < 0 ? 0 : static_cast<int32_t>(device.task);
-}
 
 /// The operation of all processes that a handle is in, or was last in.
 struct TaskExchange {
@@ -72,12 +67,14 @@ struct TaskCall {
     int32_t count = 0;
   };
 
+  int32_t leader = kTogether;            // the process that calls alone, for which this takes part
   uint32_t handle = 0;                   // number of the handle, equal in all processes
   const tfc_entry_info *entry = nullptr; // of the running call that has other processes, or null
   uint32_t number = 0;                   // of the call, among those of the entry by this handle
   const int64_t *symbols = nullptr;
   bool mayRun = false;  // all processes have begun
   bool isOver = false;  // all processes have ended
+  bool isLate = false;  // its turn has not come in time
   uint32_t commits = 0; // completed
   int64_t unsent = 0;   // messages whose data must not change yet
   TaskExchange exchange;
@@ -86,12 +83,15 @@ struct TaskCall {
   Objects<Arrivals> arrivals;   // by partition
   Objects<Held> held;           // by slot
   tfc_instance *next = nullptr; // handle of the state
+
+  /// The process that decides, and that has `/job:local`.
+  int32_t decider() const { return leader == kTogether ? kFirstTask : leader; }
 };
 
 /// The way from a state to the other processes of its cluster.
 class Tasks {
 public:
-  explicit Tasks(const Allocator &allocator) : pool(allocator), stash(allocator) {}
+  explicit Tasks(const Allocator &allocator) : server(*this), pool(allocator), stash(allocator) {}
   Tasks(const Tasks &) = delete;
   Tasks &operator=(const Tasks &) = delete;
 
@@ -105,10 +105,19 @@ public:
   bool isHere(const tfc_device_info &device) const {
     return !transport || device.task < 0 || device.task == transport->task;
   }
-  /// The number of the process that runs a partition of a call.
-  int32_t taskOf(const tfc_partition_info &partition) const;
-  bool isHere(const tfc_partition_info &partition) const {
-    return !transport || taskOf(partition) == transport->task;
+  /// Returns true if processes call entries alone.
+  bool areAlone() const { return isAlone; }
+  /// The process that has a device in calls of a handle.
+  static int32_t taskOf(const TaskCall &call, const tfc_device_info &device) {
+    return device.task < 0 ? call.decider() : static_cast<int32_t>(device.task);
+  }
+  int32_t taskOf(const TaskCall &call, const tfc_partition_info &partition) const;
+  bool isHere(const TaskCall &call, const tfc_partition_info &partition) const {
+    return !transport || taskOf(call, partition) == transport->task;
+  }
+  /// Returns true if the handle's calls can have a partition here on this device.
+  bool isUsed(const TaskCall &call, const tfc_device_info &device) const {
+    return taskOf(call, device) == self();
   }
   /// Returns true if a partition of the entry is on the device of a task.
   bool concerns(const tfc_entry_info &entry) const;
@@ -117,11 +126,32 @@ public:
 
   //===- Handles ----------------------------------------------------------===//
 
-  /// Numbers a handle that is being created, in the order that all processes have.
+  /// Numbers a handle of the program that is being created, in the order that all processes have.
   void number(tfc_instance &handle);
   /// Adds it; returns false if there is no memory.
   bool add(tfc_instance &handle);
   void remove(tfc_instance &handle);
+  /// Ends waits at queues of a handle in other processes.
+  void cancel(tfc_instance &handle);
+
+  //===- Processes that call alone ----------------------------------------===//
+
+  /// The state is complete: takes part in calls of other processes from now on.
+  void open();
+  /// Takes part until no process makes calls any more, and this one neither. Returns a status, with
+  /// the message set, if others cannot be reached any more.
+  tfc_status serve(tfc_instance &handle);
+  /// The same, and ends the threads that take part.
+  void close(tfc_instance &handle);
+
+  /// Asks the other processes of an entry to take part in a call of this handle alone. They hold
+  /// their states one after the other, in the order of the tasks, so that calls cannot wait for
+  /// each other: `awaitTurn` returns when it is this one's turn, or the call has failed, which
+  /// `begin` finds out.
+  void invite(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols);
+  void awaitTurn(tfc_instance &handle, const tfc_entry_info &entry);
+  /// Returns a status, with the message set, unless an entry can be called alone.
+  tfc_status checkAlone(tfc_instance &handle, const tfc_entry_info &entry) const;
 
   //===- A call, on the thread of its handle ------------------------------===//
 
@@ -140,14 +170,15 @@ public:
   int32_t self() const { return transport ? transport->task : 0; }
   int32_t count() const { return transport ? transport->task_count : 1; }
 
-  /// The longest text of an exchange, with its end.
-  static constexpr size_t kMostText = 1024;
-
   /// An operation that processes do together, in steps that begin with 1.
   enum Operation : int32_t { Save = 1, Load = 2 };
 
-  /// Begins an operation of all processes.
-  void beginOperation(tfc_instance &handle, Operation operation);
+  /// Begins an operation of all processes. A process that calls alone asks the others to take part.
+  void beginOperation(tfc_instance &handle, Operation operation, const char *path);
+  /// As for calls: between these, processes of which one calls alone begin to hold their states.
+  /// Sets the message if its turn does not come in time.
+  tfc_status awaitTurn(tfc_instance &handle);
+  void passTurn(tfc_instance &handle);
 
   /// Ends a step of it with a status and a text, which is the message if the status is not TFC_OK.
   /// The first process waits for those of all and decides: the step has failed if one has, or does
@@ -163,6 +194,9 @@ public:
   void send(tfc_instance &handle, int32_t slot, const void *value, int64_t bytes);
   /// Gives back the memory of the oldest message of a slot and tells its sender.
   void release(tfc_instance &handle, int32_t slot);
+  /// Waits until data that have been sent may change, if the slot's receiver is in another process.
+  /// Returns false if it is not.
+  bool awaitSent(tfc_instance &handle, int32_t slot);
   void leave(tfc_instance &handle, int32_t partition);
   /// As Rendezvous::commit, for a call with other processes; sets `isFirst` if the failed check of
   /// this partition is the first one, and `hasFailed` if there is one.
@@ -172,6 +206,7 @@ public:
   void abort(tfc_instance &handle, int32_t status);
 
 private:
+  friend class TaskServer;
   using Arrivals = TaskCall::Arrivals;
 
   // Functions of the receiver.
@@ -188,11 +223,27 @@ private:
   void postToAll(tfc_instance &handle, const TaskHeader &header, const void *more = nullptr,
                  int32_t moreBytes = 0);
   void postAbort(tfc_instance &handle, int32_t status, const char *text);
+  static TaskHeader headerOf(const TaskCall &call, TaskMessage kind, int32_t entry,
+                             uint32_t number);
   TaskHeader headerOf(const tfc_instance &handle, TaskMessage kind) const;
+  void postToOthers(const TaskHeader &header, const void *more = nullptr, int32_t moreBytes = 0);
 
   // Calls.
-  tfc_instance *find(uint32_t number) const;
+  /// The sizes of a call that its message has.
+  static constexpr int32_t kMostSizes = TFC_MAX_HEADER / 2 / sizeof(int64_t);
+  tfc_instance *find(const TaskHeader &header) const;
+  int32_t numberOf(const tfc_entry_info &entry) const;
   void announce(tfc_instance &handle, const int64_t *symbols);
+
+  // Calls of one process alone (TaskTurns.cpp).
+  bool takesPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const;
+  int32_t nextPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const;
+  int32_t lastPart(const TaskCall &call) const;
+  bool awaitTurn(const TaskCall &call, const tfc_entry_info *entry, int32_t entryNumber,
+                 uint32_t number);
+  void giveTurn(tfc_instance &handle);
+
+  // The state of a call.
   bool haveAll(const TaskCall &call, bool Arrivals::*flag) const;
   void note(tfc_instance &handle, int32_t task, bool Arrivals::*flag);
   bool await(tfc_instance &handle, bool TaskCall::*isReached);
@@ -203,6 +254,7 @@ private:
 
   // Messages (TaskMessages.cpp).
   void receive(int32_t from, const void *header, int32_t headerBytes, void *data);
+  void refuseMode(int32_t from, TaskHeader header);
   bool isOfCall(const TaskHeader &header, const tfc_instance &handle) const;
   bool isForLater(const TaskHeader &header) const;
   void replay(tfc_instance &handle);
@@ -219,20 +271,25 @@ private:
   void settle(tfc_instance &handle);
 
   // Waits (TaskWaits.cpp).
+  void waitBriefly();
   void failLate();
+  bool isLost() const { return lostStatus != TFC_OK; }
   void loseAll(int32_t status, const char *text);
   int32_t awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const;
 
   const tfc_transport *transport = nullptr;
   State *state = nullptr;
   int64_t timeout = 0; // nanoseconds
+  bool isAlone = false, hasSaidBye = false;
+  TaskServer server;
   tfc_receiver receiver = {};
-  bool isLost = false;     // nothing can be reached
-  bool hasAborted = false; // a call whose waits at queues do not know it yet
+  int32_t lostStatus = TFC_OK; // of all calls from now on
+  char lostText[256] = "";     // its message
+  bool hasAborted = false;     // a call whose waits at queues do not know it yet
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t hasChanged = PTHREAD_COND_INITIALIZER; // data were sent, or a call was aborted
   tfc_instance *handles = nullptr;
-  uint32_t handleCount = 0; // that there have been
+  uint32_t handleCount = 0; // of the program, that there have been
   MessagePool pool;
   MessageStash stash;
 };

@@ -69,7 +69,7 @@ extern "C" tfc_status tfc_instance_get(tfc_instance *instance, const char *name,
   int32_t index = findVariable(*instance, name, out, status);
   if (index < 0)
     return status;
-  StateLock lock(*instance->state, /*exclusive=*/false);
+  StateLock lock(*instance->state, StateLock::Hold::Shared);
   Message message;
   status = readVariable(*instance->state, index, out->data, message);
   return status ? instance->fail(status, "variable '%s': %s", name, message.c_str()) : TFC_OK;
@@ -88,7 +88,7 @@ extern "C" tfc_status tfc_instance_set(tfc_instance *instance, const char *name,
   if (in->dtype == TFC_BOOL && !isValidBool(in->data, bytes))
     return instance->fail(TFC_INVALID_ARGUMENT,
                           "variable '%s' is bool, but a byte is neither 0 nor 1", name);
-  StateLock lock(*instance->state, /*exclusive=*/true);
+  StateLock lock(*instance->state, StateLock::Hold::Exclusive);
   Message message;
   status = writeVariable(*instance->state, index, in->data, message);
   return status ? instance->fail(status, "variable '%s': %s", name, message.c_str()) : TFC_OK;

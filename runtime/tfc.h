@@ -114,6 +114,23 @@ typedef struct tfc_transport {
   void (*detach)(void *context);
 } tfc_transport;
 
+/// How the processes of a cluster call the entries that have devices of tasks.
+typedef enum tfc_call_mode {
+  /// All call an entry together, with the same sizes, and one such call after the other, in the
+  /// same
+  /// order; forks are created in the same order. `/job:local` is task 0: its feeds and fetches are
+  /// used, and may be null in others. Also for `save` and `load`.
+  TFC_CALL_TOGETHER = 0,
+  /// Each calls on its own, and is `/job:local` in its calls; the other tasks of the entry take
+  /// part
+  /// on threads of the runtime, from `create` until the instance is destroyed. Calls of several
+  /// processes run at the same time, and their effects are whole: a task is held exclusively by a
+  /// call that changes its variables, and shared by those that only read them. A call that waits at
+  /// a queue lets others run on the task of the queue, and holds the other tasks whose variables it
+  /// uses.
+  TFC_CALL_ALONE = 1
+} tfc_call_mode;
+
 /// Options of an instance. Initialise with zeros and set `size`: zero means the default in all
 /// other fields.
 typedef struct tfc_options {
@@ -154,15 +171,15 @@ typedef struct tfc_options {
   void *const *gpu_streams;
   int64_t gpu_stream_count;
 
-  /// For a model with a cluster: the way to the other processes. Each must create its instance, and
-  /// the forks of it in the same order. An entry with devices of tasks is called by all of them
-  /// together, with the same sizes, and one such call after the other, in the same order; its feeds
-  /// and fetches are those of task 0, and null in others.
-  /// Without a transport, this process has the devices of all tasks. Must outlive the instance.
+  /// For a model with a cluster: the way to the other processes, each of which must create its
+  /// instance; `call_mode` says how they call entries. Without a transport, this process has the
+  /// devices of all tasks. Must outlive the instance. The memory of messages is allocated, with
+  /// `allocate` above, by the transport's thread, too.
   const tfc_transport *transport;
   /// A call that has waited longer for another process fails with TFC_TASK_LOST, on all that can be
   /// reached. 0 means 10 minutes.
   int64_t task_timeout_ms;
+  int32_t call_mode; // tfc_call_mode, the same in all processes
 } tfc_options;
 
 typedef struct tfc_model tfc_model;       // the compiled model: constant data
@@ -320,6 +337,13 @@ typedef struct tfc_api {
 
   /// Describes the devices that the model uses, like `entry`; the caller's is the first.
   tfc_status (*device)(const tfc_model *model, int32_t index, tfc_device *out);
+
+  /// With TFC_CALL_ALONE: takes part in calls of other processes until all of them are here, too,
+  /// or have destroyed their instances; for tasks that make no calls, or no more. Nothing else may
+  /// be called on the instance and its forks meanwhile, nor calls of entries afterwards.
+  /// TFC_TASK_LOST if others cannot be reached any more. Destroying the last handle waits like
+  /// this.
+  tfc_status (*serve)(tfc_instance *instance);
 } tfc_api;
 
 /// A model with the runtime inside its library. Every shared library that tfc writes exports

@@ -87,7 +87,7 @@ static_assert(sizeof(tfc_value_info) == 32 && offsetof(tfc_value_info, on_gpu) =
 static_assert(sizeof(tfc_symbol_info) == 64 && offsetof(tfc_symbol_info, lower_site) == 48);
 static_assert(sizeof(tfc_entry_info) == 120 && offsetof(tfc_entry_info, facts) == 88 &&
               offsetof(tfc_entry_info, partitioning) == 112);
-static_assert(sizeof(tfc_partition_info) == 24 && sizeof(tfc_slot_info) == 8 &&
+static_assert(sizeof(tfc_partition_info) == 32 && sizeof(tfc_slot_info) == 8 &&
               sizeof(tfc_partitioning) == 32 && sizeof(tfc_device_info) == 32);
 static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
 static_assert(sizeof(tfc_grid_info) == 16 && sizeof(tfc_binary_info) == 16 &&
@@ -207,7 +207,7 @@ Constant *DescriptorBuilder::entry(const EntryInfo &info, unsigned number) {
   auto *run = llvm::FunctionType::get(b.getInt32Ty(), {ptr}, false);
   auto *found = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr}, false);
   return structure({text(info.name), i32(feeds.size()), i32(fetches.size()), i32(symbols.size()),
-                    i32(info.writes), array(feeds), array(fetches), array(symbols),
+                    i32(info.writes()), array(feeds), array(fetches), array(symbols),
                     hostFunction(number, "shapes", shapes), hostFunction(number, "arena", arena),
                     hostFunction(number, "run", run),
                     info.found.empty() ? null() : hostFunction(number, "found", found),
@@ -224,7 +224,8 @@ Constant *DescriptorBuilder::partitioning(const EntryInfo &info, unsigned number
   auto *arena = llvm::FunctionType::get(b.getInt64Ty(), {b.getPtrTy()}, false);
   for (auto [i, device] : llvm::enumerate(info.partitioning->devices))
     partitions.push_back(structure({hostFunction(number, rt::partitionName(i), run),
-                                    hostFunction(number, rt::arenaName(i), arena), i64(device)}));
+                                    hostFunction(number, rt::arenaName(i), arena), i64(device),
+                                    i64(static_cast<int64_t>(info.accesses[i]))}));
   for (auto [sender, receiver] : info.partitioning->slots)
     slots.push_back(structure({i32(sender), i32(receiver)}));
   return makeGlobal(structure({array(partitions), array(slots), i32(partitions.size()),
@@ -343,6 +344,8 @@ void DescriptorBuilder::buildInstanceFunctions(Constant *descriptor) {
   forward(names.of("load"), "tfc_instance_load", status, ptr);
   forward(names.of("get"), "tfc_instance_get", status, {ptr, ptr});
   forward(names.of("set"), "tfc_instance_set", status, {ptr, ptr});
+  if (!model.cluster.isEmpty())
+    forward(names.of("serve"), "tfc_instance_serve", status, {});
   if (model.queues.empty())
     return;
   forward(names.of("queue_size"), "tfc_instance_queue_size", status, {ptr, ptr});

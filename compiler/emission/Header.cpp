@@ -90,7 +90,7 @@ static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames
     writeFound(os, entry, size, name);
   for (const dfg::Fact &fact : llvm::concat<const dfg::Fact>(entry.solved, entry.where))
     writeComment(os, "where " + fact.str());
-  if (entry.writes)
+  if (entry.writes())
     writeComment(os, "Changes variables; none if it fails.");
   std::vector<std::string> parameters{instance.str() + " *"};
   for (const std::string &name : names.symbols)
@@ -137,6 +137,14 @@ tfc_status @_set(@ *, const char *variable, const tfc_tensor *in);
 
 /// The model and the functions of tfc.h, to call entries by name: `@ *` is a `tfc_instance *`.
 const tfc_library *@_library(void);
+
+)";
+
+/// Additional functions of models with a cluster.
+static constexpr StringRef kClusterFunctions =
+    R"(/// If processes call entries alone: takes part in calls of others until all are here, or have
+/// destroyed their instances.
+tfc_status @_serve(@ *);
 
 )";
 
@@ -211,6 +219,8 @@ std::string tfc::emission::makeHeader(const ModelInfo &model, const ModelNames &
   os << "#include <stdbool.h>\n\n" << StringRef(kRuntimeHeader) << '\n';
   os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   writeFunctions(os, kInstanceFunctions, names.prefix);
+  if (!model.cluster.isEmpty())
+    writeFunctions(os, kClusterFunctions, names.prefix);
   if (!model.queues.empty())
     writeFunctions(os, kQueueFunctions, names.prefix);
   writeDevices(os, model);

@@ -33,6 +33,8 @@ static std::string escape(std::string name, llvm::function_ref<bool(StringRef)> 
 /// The functions that every model has.
 static constexpr StringRef kPurposes[] = {"create", "destroy", "fork", "message", "save",
                                           "load",   "get",     "set",  "library"};
+/// An additional function of models with a cluster.
+static constexpr StringRef kClusterPurpose = "serve";
 /// Additional functions of models with queues.
 static constexpr StringRef kQueuePurposes[] = {"queue_size", "queue_close", "cancel"};
 
@@ -42,8 +44,9 @@ std::string tfc::makePrefix(StringRef text) {
       return isReservedGlobal((name + "_" + purpose).str());
     };
     // The runtime's prefix is refused, because appending an underscore would not make it different.
-    return !isRuntimePrefix(name) && (isReservedGlobal(name) || llvm::any_of(kPurposes, clashes) ||
-                                      llvm::any_of(kQueuePurposes, clashes));
+    return !isRuntimePrefix(name) &&
+           (isReservedGlobal(name) || clashes(kClusterPurpose) ||
+            llvm::any_of(kPurposes, clashes) || llvm::any_of(kQueuePurposes, clashes));
   });
 }
 
@@ -81,6 +84,8 @@ ModelNames tfc::emission::chooseNames(const ModelInfo &model, StringRef prefix) 
   llvm::StringSet<> functions;
   for (StringRef purpose : kPurposes)
     functions.insert(names.of(purpose));
+  if (!model.cluster.isEmpty())
+    functions.insert(names.of(kClusterPurpose));
   if (!model.queues.empty())
     for (StringRef purpose : kQueuePurposes)
       functions.insert(names.of(purpose));

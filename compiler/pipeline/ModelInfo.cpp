@@ -120,10 +120,13 @@ static std::vector<ValueInfo> describeValues(TypeRange types, ArrayAttr attribut
   return values;
 }
 
-static bool writesVariables(ArrayRef<dfg::EntryOp> partitions) {
-  return llvm::any_of(partitions, [](dfg::EntryOp op) {
-    return op.walk([](dfg::AssignOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  });
+static Access accessOf(dfg::EntryOp partition) {
+  auto contains = [&]<typename Op>(Op) {
+    return partition.walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+  };
+  if (contains(dfg::AssignOp()))
+    return Access::Write;
+  return contains(dfg::ReadOp()) ? Access::Read : Access::None;
 }
 
 static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
@@ -198,7 +201,8 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op, SymbolTable &symbols)
   entry.site = dfg::siteOf(op.getLoc());
   entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
   entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
-  entry.writes = writesVariables(partitions);
+  for (dfg::EntryOp partition : partitions)
+    entry.accesses.push_back(accessOf(partition));
   if (op.getSolved())
     for (auto attribute : op.getSolvedAttr().getAsRange<dfg::FactAttr>())
       entry.solved.push_back(attribute.getFact());

@@ -7,6 +7,7 @@
 #include "dialects/dfg/Enums.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
 #include <string>
@@ -74,6 +75,9 @@ struct PartitioningInfo {
   bool commits = false;                             // the partitions agree on failed checks
 };
 
+/// How a partition uses variables.
+enum class Access { None, Read, Write };
+
 struct EntryInfo {
   std::string name;
   std::string doc;
@@ -84,12 +88,14 @@ struct EntryInfo {
   std::vector<dfg::Fact> where;                 // facts that the symbols' bounds do not express
   std::vector<dfg::Fact> solved;                // `name == size` for names that are no symbols
   std::string site;                             // "model.graph:12", or empty
-  bool writes = false;                          // changes variables
+  std::vector<Access> accesses;                 // of its partitions; of all if it is on one device
   std::optional<PartitioningInfo> partitioning; // see `describeCode`; of entries on several devices
 
   /// Where the lists above have a name, as the describing functions fill them.
   llvm::StringMap<size_t> symbolNumbers, runTimeNumbers;
 
+  /// Returns true if a call changes variables.
+  bool writes() const { return llvm::is_contained(accesses, Access::Write); }
   /// Returns the size that an operation binds under this name, or null.
   const RunTimeSizeInfo *findRunTimeSize(llvm::StringRef name) const;
   /// The smallest and largest value of a named size.

@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <thread>
+#include <unistd.h>
 
 using namespace toy;
 using tfc::runtime::Queue;
@@ -470,6 +472,35 @@ TEST(QueueVariables, AreReadAgainWhenTheyChangedDuringAWait) {
   EXPECT_EQ(first.take(kWork), TFC_OK);
   EXPECT_EQ(first.taken, Items{1});
   EXPECT_EQ(runs, 2);
+}
+
+TEST(QueueVariables, AreThoseOfACheckpointThatWasLoadedDuringAWait) {
+  std::string path = std::filesystem::temp_directory_path() /
+                     ("tfc-waits-" + std::to_string(getpid()) + ".safetensors");
+  Handle first, second(first);
+  EXPECT_EQ(tfc_instance_save(first.instance, path.c_str()), TFC_OK);
+  EXPECT_EQ(step(first), TFC_OK);
+  int64_t before = -1, seen = -1;
+  std::thread taker([&] {
+    EXPECT_EQ(second.run([&](tfc_call_frame *frame) -> int32_t {
+      int64_t item;
+      void *values[] = {&item};
+      auto *steps = static_cast<int64_t *>(frame->variables[kSteps]);
+      before = *steps;
+      if (int32_t status = tfc_rt_dequeue(frame, kWork, values, 1, /*is_late=*/0, "'dequeue'"))
+        return status;
+      seen = *steps;
+      return TFC_OK;
+    }),
+              TFC_OK);
+  });
+  letWait();
+  EXPECT_EQ(tfc_instance_load(first.instance, path.c_str()), TFC_OK) << first.message();
+  EXPECT_EQ(first.put(kWork, {1}), TFC_OK);
+  taker.join();
+  EXPECT_EQ(before, 1);
+  EXPECT_EQ(seen, 0);
+  std::filesystem::remove(path);
 }
 
 TEST(QueueVariables, LoseNoUpdateOfACallThatWaits) {

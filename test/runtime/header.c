@@ -8,7 +8,7 @@ _Static_assert(sizeof(tfc_value_info) == 32, "");
 _Static_assert(sizeof(tfc_symbol_info) == 64, "");
 _Static_assert(sizeof(tfc_model) == 136, "");
 _Static_assert(sizeof(tfc_queue_info) == 48, "");
-_Static_assert(sizeof(tfc_partition_info) == 24, "");
+_Static_assert(sizeof(tfc_partition_info) == 32, "");
 _Static_assert(sizeof(tfc_partitioning) == 32, "");
 _Static_assert(sizeof(tfc_device_info) == 32, "");
 _Static_assert(sizeof(tfc_library) == 16, "");

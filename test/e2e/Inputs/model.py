@@ -54,6 +54,7 @@ class _Options(ctypes.Structure):
         ("gpu_stream_count", _int64),
         ("transport", _pointer),
         ("task_timeout_ms", _int64),
+        ("call_mode", _int32),
     ]
 
 
@@ -112,6 +113,10 @@ class _Api(ctypes.Structure):
         ("queue_close", _pointer),
         ("cancel", _pointer),
         ("found", _function(_pointer, _tensors, _int32)),
+        ("fact", _pointer),
+        ("site", _pointer),
+        ("device", _pointer),
+        ("serve", _function(_pointer)),
     ]
 
 
@@ -155,7 +160,7 @@ def _tensor_list(arrays, dtypes=None):
 class Model:
     """One instance. Feeds are converted to the dtypes of the entry; integers that do not fit are refused."""
 
-    def __init__(self, path, threads=0, gpu_streams=(), transport=None, task_timeout_ms=0):
+    def __init__(self, path, threads=0, gpu_streams=(), transport=None, task_timeout_ms=0, alone=False):
         library = ctypes.CDLL(os.path.abspath(path))
         library.tfc_library_get.restype = ctypes.POINTER(_Library)
         found = library.tfc_library_get().contents
@@ -164,6 +169,7 @@ class Model:
             raise RuntimeError(f"{path}: ABI {self._api.abi_version}, {self._api.size} bytes")
         options = _Options(size=ctypes.sizeof(_Options), threads=threads)
         options.transport, options.task_timeout_ms = transport, task_timeout_ms
+        options.call_mode = int(alone)  # tfc_call_mode
         if gpu_streams:
             options.gpu_streams = (_pointer * len(gpu_streams))(*gpu_streams)
             options.gpu_stream_count = len(gpu_streams)
@@ -251,6 +257,9 @@ class Model:
 
     def save(self, path):
         self._check(self._api.save(self._instance, os.fsencode(path)))
+
+    def serve(self):
+        self._check(self._api.serve(self._instance))
 
     def load(self, path):
         self._check(self._api.load(self._instance, os.fsencode(path)))

@@ -1,0 +1,174 @@
+//===- TaskServer.cpp - Calls that other processes make alone -------------===//
+//
+// Runs a thread for each handle of another process that calls alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/TaskServer.h"
+
+#include "runtime/Instance.h"
+
+using namespace tfc::runtime;
+
+//===- Messages, under the mutex of the tasks -----------------------------===//
+
+TaskServer::Session *TaskServer::find(const TaskHeader &header) const {
+  for (Session *session = sessions; session; session = session->next)
+    if (session->leader == header.leader && session->number == header.handle)
+      return session;
+  return nullptr;
+}
+
+void TaskServer::open() {
+  hasOpened = true;
+  tasks.stash.forEach([&](const TaskHeader &header) {
+    if (header.kind == TaskMessage::Begin && !find(header))
+      start(header);
+  });
+}
+
+/// Starts a session. If that is impossible, all calls of all processes fail.
+void TaskServer::start(const TaskHeader &header) {
+  void *memory = tasks.state->allocator.take(sizeof(Session));
+  Session *session = memory ? new (memory) Session{this, header.leader, header.handle} : nullptr;
+  if (session) {
+    session->next = sessions;
+    sessions = session;
+    session->hasThread = pthread_create(&session->thread, nullptr, run, session) == 0;
+  }
+  if (!session || !session->hasThread)
+    tasks.loseAll(TFC_OUT_OF_MEMORY, "cannot start a thread for the calls of another process");
+}
+
+/// Keeps a message for the thread of its session.
+bool TaskServer::keep(const TaskHeader &header, const MessageStash::Message &message) {
+  tasks.pool.give(message.data);
+  MessageStash::Message kept = message;
+  kept.data = nullptr;
+  if (!tasks.stash.add(header, kept))
+    tasks.loseAll(TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
+  else if (hasOpened && !find(header))
+    start(header);
+  pthread_cond_broadcast(&tasks.hasChanged);
+  return true;
+}
+
+bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &message) {
+  Session *session = find(header);
+  bool isOfLeader = message.from == header.leader;
+  switch (header.kind) {
+  case TaskMessage::Begin:
+    return isOfLeader && header.leader != tasks.self() && !(session && session->isClosed) &&
+           keep(header, message);
+  case TaskMessage::Bye:
+    byeCount += isOfLeader;
+    break;
+  case TaskMessage::Close:
+    if (session && isOfLeader)
+      session->isClosed = true;
+    break;
+  case TaskMessage::Cancel:
+    if (!session || !isOfLeader)
+      break;
+    session->isCancelled = true;
+    if (session->handle)
+      // Relaxed: waits at queues are woken afterwards, under their mutex.
+      session->handle->cancelled.store(true, std::memory_order_relaxed);
+    tasks.hasAborted = true;
+    break;
+  default:
+    if (!session || !session->isClosed)
+      return false;
+  }
+  tasks.pool.give(message.data);
+  pthread_cond_broadcast(&tasks.hasChanged);
+  return true;
+}
+
+//===- A session, on its thread -------------------------------------------===//
+
+void *TaskServer::run(void *context) {
+  auto &session = *static_cast<Session *>(context);
+  TaskServer &server = *session.server;
+  TaskHeader header;
+  if (server.createHandle(session))
+    while (server.await(session, header))
+      server.takePart(session, header);
+  if (session.handle)
+    destroyHandle(session.handle);
+  return nullptr;
+}
+
+bool TaskServer::createHandle(Session &session) {
+  tfc_instance *handle = createServed(tasks.state, session.leader, session.number);
+  tfc_status status = handle ? reserveRoom(*handle) : TFC_OUT_OF_MEMORY;
+  MutexLock lock(tasks.mutex);
+  if (status == TFC_OK && session.isCancelled)
+    handle->cancelled.store(true, std::memory_order_relaxed);
+  session.handle = handle;
+  if (status != TFC_OK)
+    tasks.loseAll(status, handle ? handle->message.c_str()
+                                 : "not enough memory for the calls of another process");
+  return status == TFC_OK;
+}
+
+/// Waits until the leader wants this process to take part in something. Returns false when it
+/// never will again.
+bool TaskServer::await(Session &session, TaskHeader &header) {
+  tfc_instance &handle = *session.handle;
+  auto isOurs = [&](const TaskHeader &kept) {
+    return kept.kind == TaskMessage::Begin && kept.leader == session.leader &&
+           kept.handle == session.number;
+  };
+  auto take = [&](const TaskHeader &kept, const MessageStash::Message &message) {
+    header = kept;
+    if (kept.entry == kNoEntry) {
+      snprintf(session.path, sizeof(session.path), "%s", message.text());
+      handle.tasks.exchange.number = kept.call - 1;
+      return;
+    }
+    int32_t bytes = tasks.state->model->entries[kept.entry].symbol_count *
+                    static_cast<int32_t>(sizeof(int64_t));
+    memset(handle.symbols, 0, bytes);
+    memcpy(handle.symbols, message.more, bytes < message.moreBytes ? bytes : message.moreBytes);
+    handle.tasks.calls[kept.entry] = kept.call - 1;
+  };
+  MutexLock lock(tasks.mutex);
+  while (!tasks.stash.takeFirst(isOurs, take)) {
+    if (session.isClosed || isStopping)
+      return false;
+    pthread_cond_wait(&tasks.hasChanged, &tasks.mutex);
+  }
+  return true;
+}
+
+/// Errors reach the leader as those of the call.
+void TaskServer::takePart(Session &session, const TaskHeader &header) {
+  if (header.entry != kNoEntry)
+    tfc_instance_call(session.handle, header.entry, session.handle->symbols, nullptr, nullptr);
+  else if (header.number == Tasks::Save)
+    tfc_instance_save(session.handle, session.path);
+  else
+    tfc_instance_load(session.handle, session.path);
+}
+
+//===- The end ------------------------------------------------------------===//
+
+void TaskServer::close() {
+  {
+    MutexLock lock(tasks.mutex);
+    isStopping = true;
+    hasOpened = false;
+    pthread_cond_broadcast(&tasks.hasChanged);
+  }
+  for (Session *session = sessions; session; session = session->next)
+    if (session->hasThread)
+      pthread_join(session->thread, nullptr);
+}
+
+void TaskServer::release() {
+  while (Session *session = sessions) {
+    sessions = session->next;
+    tasks.state->allocator.give(session, sizeof(Session));
+  }
+}

@@ -1,0 +1,171 @@
+//===- TaskTurns.cpp - Calls of one process alone -------------------------===//
+//
+// Asks the other processes to take part in a call or an operation, and lets all hold their states
+// in the order of their tasks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Clock.h"
+#include "runtime/Instance.h"
+
+#include <stdio.h>
+
+using namespace tfc::runtime;
+
+//===- Who takes part -----------------------------------------------------===//
+
+/// Returns true for the tasks of an entry, or for all if it is null.
+bool Tasks::takesPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const {
+  for (int32_t i = 0; entry && i < entry->partitioning->partition_count; ++i)
+    if (taskOf(call, entry->partitioning->partitions[i]) == task)
+      return true;
+  return !entry;
+}
+
+/// The first such task behind another one; -1 if there is none.
+int32_t Tasks::nextPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const {
+  do
+    ++task;
+  while (task < count() && !takesPart(call, entry, task));
+  return task < count() ? task : -1;
+}
+
+int32_t Tasks::lastPart(const TaskCall &call) const {
+  int32_t last = count() - 1;
+  while (!takesPart(call, call.entry, last))
+    --last;
+  return last;
+}
+
+//===- Calls --------------------------------------------------------------===//
+
+tfc_status Tasks::checkAlone(tfc_instance &handle, const tfc_entry_info &entry) const {
+  if (!isAlone || entry.symbol_count <= kMostSizes)
+    return TFC_OK;
+  return handle.fail(TFC_INVALID_ARGUMENT,
+                     "%s: has %d sizes, but a process can call only entries with at most %d alone",
+                     entry.name, entry.symbol_count, kMostSizes);
+}
+
+void Tasks::invite(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols) {
+  MutexLock lock(mutex);
+  TaskCall &call = handle.tasks;
+  int32_t number = numberOf(entry);
+  TaskHeader header = headerOf(call, TaskMessage::Begin, number, call.calls[number] + 1);
+  for (int32_t task = nextPart(call, &entry, -1); task >= 0; task = nextPart(call, &entry, task))
+    if (task != self())
+      post(task, header, symbols, entry.symbol_count * static_cast<int32_t>(sizeof(int64_t)));
+}
+
+void Tasks::awaitTurn(tfc_instance &handle, const tfc_entry_info &entry) {
+  MutexLock lock(mutex);
+  TaskCall &call = handle.tasks;
+  call.isLate = !awaitTurn(call, &entry, numberOf(entry), call.calls[numberOf(entry)] + 1);
+}
+
+/// Waits until the task before this one passes the turn, or the call fails, which an abort that has
+/// been kept says. Returns false if neither happens in time. Under the mutex.
+bool Tasks::awaitTurn(const TaskCall &call, const tfc_entry_info *entry, int32_t entryNumber,
+                      uint32_t number) {
+  if (nextPart(call, entry, -1) == self())
+    return true;
+  auto isDecisive = [&](const TaskHeader &header) {
+    return header.leader == call.leader && header.handle == call.handle &&
+           header.entry == entryNumber && header.call == number &&
+           (header.kind == TaskMessage::Turn || header.kind == TaskMessage::Abort);
+  };
+  int64_t begin = nanoseconds();
+  while (!stash.contains(isDecisive)) {
+    if (isLost() || server.isClosing() || nanoseconds() - begin >= timeout)
+      return false;
+    waitBriefly();
+  }
+  return true;
+}
+
+/// Lets the next task hold its state; after the last one, the call begins.
+void Tasks::giveTurn(tfc_instance &handle) {
+  TaskCall &call = handle.tasks;
+  if (handle.rendezvous.status() != TFC_OK)
+    return;
+  if (call.isLate) {
+    char text[512];
+    snprintf(text, sizeof(text), "%s: %s has waited too long for the tasks before it",
+             call.entry->name, nameOf(self()));
+    return failAll(handle, TFC_TASK_LOST, text);
+  }
+  int32_t next = nextPart(call, call.entry, self());
+  if (next >= 0)
+    return post(next, headerOf(handle, TaskMessage::Turn), nullptr, 0);
+  call.mayRun = true;
+  postToAll(handle, headerOf(handle, TaskMessage::Go));
+}
+
+//===- Operations ---------------------------------------------------------===//
+
+tfc_status Tasks::awaitTurn(tfc_instance &handle) {
+  if (!isAlone)
+    return TFC_OK;
+  MutexLock lock(mutex);
+  const TaskCall &call = handle.tasks;
+  uint32_t number = call.exchange.number;
+  bool isInTime = awaitTurn(call, nullptr, kNoEntry, number);
+  auto isPast = [&](const TaskHeader &header) {
+    return header.kind == TaskMessage::Turn && header.entry == kNoEntry &&
+           header.leader == call.leader && header.handle == call.handle &&
+           static_cast<int32_t>(header.call - number) <= 0;
+  };
+  stash.takeEach(isPast, [](const TaskHeader &, const MessageStash::Message &) {});
+  if (isInTime)
+    return TFC_OK;
+  return handle.fail(TFC_TASK_LOST, "%s has waited too long for the tasks before it",
+                     nameOf(self()));
+}
+
+void Tasks::passTurn(tfc_instance &handle) {
+  MutexLock lock(mutex);
+  const TaskCall &call = handle.tasks;
+  int32_t next = nextPart(call, nullptr, self());
+  if (isAlone && next >= 0)
+    post(next, headerOf(call, TaskMessage::Turn, kNoEntry, call.exchange.number), nullptr, 0);
+}
+
+//===- The end ------------------------------------------------------------===//
+
+void Tasks::open() {
+  MutexLock lock(mutex);
+  if (isAlone)
+    server.open();
+}
+
+tfc_status Tasks::serve(tfc_instance &handle) {
+  MutexLock lock(mutex);
+  if (!server.isOpen())
+    return TFC_OK;
+  if (!hasSaidBye) {
+    TaskHeader header = {};
+    header.kind = TaskMessage::Bye;
+    header.entry = kNoEntry;
+    header.leader = self();
+    postToOthers(header);
+  }
+  hasSaidBye = true;
+  while (server.byes() < count() - 1 && !isLost())
+    waitBriefly();
+  return isLost() ? handle.fail(static_cast<tfc_status>(lostStatus), "%s", lostText) : TFC_OK;
+}
+
+void Tasks::close(tfc_instance &handle) {
+  serve(handle);
+  server.close();
+}
+
+extern "C" tfc_status tfc_instance_serve(tfc_instance *instance) {
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  instance->message.clear();
+  if (!instance->state->tasks.areAlone())
+    return instance->fail(TFC_FAILED_PRECONDITION,
+                          "processes that call entries together do not serve");
+  return instance->state->tasks.serve(*instance);
+}

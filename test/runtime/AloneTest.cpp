@@ -1,0 +1,254 @@
+//===- AloneTest.cpp - Calls that one process makes alone -----------------===//
+//
+// Tests that other processes take part in calls of one, that calls of several are isolated from
+// each other, and that failures reach the process that calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClusterModel.h"
+
+#include <atomic>
+#include <filesystem>
+
+using namespace tfc::runtime::test;
+
+namespace {
+
+struct Alone : Cluster {
+  explicit Alone(const Adjust &adjust = [](int32_t, tfc_options &) {})
+      : Cluster(/*timeout=*/0, [&](int32_t task, tfc_options &options) {
+          options.call_mode = TFC_CALL_ALONE;
+          adjust(task, options);
+        }) {}
+};
+
+tfc_status shift(tfc_instance *instance, int64_t by) {
+  const void *feeds[] = {&by};
+  return tfc_instance_call(instance, kShift, nullptr, feeds, nullptr);
+}
+
+/// The variables of two tasks as one call sees them.
+std::pair<int64_t, int64_t> pairOf(tfc_instance *instance) {
+  std::pair<int64_t, int64_t> pair(-1, -2);
+  void *fetches[] = {&pair.first, &pair.second};
+  EXPECT_EQ(tfc_instance_call(instance, kPair, nullptr, nullptr, fetches), TFC_OK)
+      << tfc_instance_message(instance);
+  return pair;
+}
+
+tfc_status ring(tfc_instance *instance, std::vector<float> x, float &last) {
+  int64_t n = x.size();
+  std::vector<float> y(n);
+  const void *feeds[] = {x.data()};
+  void *fetches[] = {y.data()};
+  tfc_status status = tfc_instance_call(instance, kRing, &n, feeds, fetches);
+  last = y.back();
+  return status;
+}
+
+TEST(Alone, OneProcessCalls) {
+  Alone cluster;
+  for (int32_t task = 0; task < kTasks; ++task) {
+    float last;
+    for (int64_t n : {2, 100000, 2}) {
+      ASSERT_EQ(ring(cluster.instances[task], std::vector<float>(n, 9), last), TFC_OK)
+          << tfc_instance_message(cluster.instances[task]);
+      EXPECT_EQ(last, 12);
+    }
+    // Its own process is /job:local.
+    EXPECT_EQ(cluster.get(task, "local"), 3);
+    EXPECT_EQ(cluster.get(1, "a1"), 3 * (task + 1));
+  }
+  EXPECT_EQ(cluster.get(0, "a0"), 9);
+  EXPECT_EQ(cluster.get(2, "b0"), 9);
+}
+
+TEST(Alone, CallsOfSeveralAreIsolated) {
+  constexpr int64_t kCalls = 150;
+  Alone cluster;
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    tfc_instance *fork;
+    ASSERT_EQ(tfc_instance_fork(instance, &fork), TFC_OK);
+    std::thread other([&] {
+      for (int64_t i = 0; i < kCalls; ++i)
+        EXPECT_EQ(shift(fork, task + 1), TFC_OK) << tfc_instance_message(fork);
+    });
+    int64_t before = 0;
+    for (int64_t i = 0; i < kCalls; ++i) {
+      auto [a, b] = pairOf(instance);
+      EXPECT_EQ(a, b);
+      EXPECT_GE(a, before);
+      before = a;
+      float last;
+      EXPECT_EQ(ring(instance, {9, 9}, last), TFC_OK) << tfc_instance_message(instance);
+    }
+    other.join();
+    tfc_instance_destroy(fork);
+  });
+  // Each ring adds one, each shift the number of its task.
+  EXPECT_EQ(cluster.get(0, "a0"), kCalls * (3 + 1 + 2 + 3));
+  EXPECT_EQ(cluster.get(2, "b0"), kCalls * (3 + 1 + 2 + 3));
+  EXPECT_EQ(cluster.get(1, "a1"), kCalls * 3);
+}
+
+TEST(Alone, FailureReachesWhoCalls) {
+  Alone cluster;
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    for (int round = 0; round < 30; ++round) {
+      auto refusing = static_cast<float>((round + task) % 4);
+      float last;
+      EXPECT_EQ(ring(instance, {refusing, 9}, last), TFC_OUT_OF_RANGE);
+      EXPECT_EQ(tfc_instance_message(instance),
+                "ring: partition " + std::to_string(int(refusing)) + " refuses");
+      EXPECT_EQ(ring(instance, {9, 9}, last), TFC_OK) << tfc_instance_message(instance);
+    }
+  });
+  EXPECT_EQ(cluster.get(0, "a0"), 90);
+  EXPECT_EQ(cluster.get(1, "a1"), 90);
+  EXPECT_EQ(cluster.get(1, "local"), 30);
+}
+
+TEST(Alone, InvalidCallsConcernNobodyElse) {
+  Alone cluster;
+  float last;
+  int64_t n = 1;
+  const void *feeds[] = {nullptr};
+  void *fetches[] = {&last};
+  EXPECT_EQ(tfc_instance_call(cluster.instances[1], kRing, &n, feeds, fetches),
+            TFC_INVALID_ARGUMENT);
+  EXPECT_STREQ(tfc_instance_message(cluster.instances[1]), "ring: feed 'x' is null");
+  EXPECT_EQ(ring(cluster.instances[1], {9, 9}, last), TFC_OK);
+}
+
+TEST(Alone, ATaskThatCannotTakePartFailsTheCall) {
+  Alone cluster([](int32_t task, tfc_options &options) {
+    if (task != 0)
+      return;
+    options.allocate = [](void *, size_t bytes, size_t alignment) -> void * {
+      return bytes < 100000 ? aligned_alloc(alignment, (bytes + alignment - 1) & -alignment)
+                            : nullptr;
+    };
+    options.release = [](void *, void *memory, size_t) { free(memory); };
+  });
+  tfc_instance *instance = cluster.instances[2];
+  for (int round = 0; round < 3; ++round) {
+    float last;
+    EXPECT_EQ(ring(instance, std::vector<float>(50000, 9), last), TFC_OUT_OF_MEMORY);
+    EXPECT_STREQ(tfc_instance_message(instance),
+                 "ring: not enough memory for the 200064 bytes of the arena");
+    EXPECT_EQ(ring(instance, {9, 9}, last), TFC_OK) << tfc_instance_message(instance);
+    EXPECT_EQ(shift(instance, 1), TFC_OK) << tfc_instance_message(instance);
+  }
+  EXPECT_EQ(cluster.get(1, "a1"), 3);
+}
+
+TEST(Alone, ServesUntilNobodyCalls) {
+  Alone cluster;
+  std::atomic<int> calls = 0;
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    if (task == 1)
+      for (; calls < 50; ++calls)
+        EXPECT_EQ(shift(instance, 1), TFC_OK);
+    EXPECT_EQ(tfc_instance_serve(instance), TFC_OK);
+    EXPECT_EQ(calls, 50);
+  });
+}
+
+TEST(Alone, DestroyingServes) {
+  std::atomic<int> calls = 0;
+  Alone cluster;
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    if (task == 2)
+      for (; calls < 50; ++calls)
+        EXPECT_EQ(shift(instance, 1), TFC_OK);
+    cluster.instances[task] = nullptr;
+    tfc_instance_destroy(instance);
+    EXPECT_EQ(calls, 50);
+  });
+}
+
+TEST(Alone, LostTasksEndServing) {
+  Alone cluster;
+  std::thread server([&] {
+    EXPECT_EQ(tfc_instance_serve(cluster.instances[0]), TFC_TASK_LOST);
+    EXPECT_STREQ(tfc_instance_message(cluster.instances[0]),
+                 "/job:b/task:0 cannot be reached any more: the cable is cut");
+  });
+  cluster.loopback.lose(0, 2);
+  server.join();
+  EXPECT_EQ(shift(cluster.instances[0], 1), TFC_TASK_LOST);
+}
+
+TEST(Alone, ModesMustAgree) {
+  Loopback loopback(kTasks);
+  tfc_instance *instances[kTasks];
+  for (int32_t task = 0; task < kTasks; ++task) {
+    tfc_options options = {};
+    options.size = sizeof(options);
+    options.threads = 1;
+    options.transport = loopback[task];
+    options.call_mode = task == 1 ? TFC_CALL_ALONE : TFC_CALL_TOGETHER;
+    ASSERT_EQ(tfc_instance_create(&kModel.model, &options, &instances[task]), TFC_OK);
+  }
+  EXPECT_EQ(shift(instances[1], 1), TFC_FAILED_PRECONDITION);
+  EXPECT_STREQ(tfc_instance_message(instances[1]),
+               "tfc_options.call_mode differs between processes");
+  int64_t by = 1;
+  const void *feeds[] = {&by};
+  tfc_status status = tfc_instance_call(instances[0], kShift, nullptr, feeds, nullptr);
+  EXPECT_EQ(status, TFC_FAILED_PRECONDITION);
+  std::vector<std::thread> threads;
+  for (tfc_instance *instance : instances)
+    threads.emplace_back([=] { tfc_instance_destroy(instance); });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(Alone, CheckTheMode) {
+  Loopback loopback(kTasks);
+  tfc_options options = {};
+  options.size = sizeof(options);
+  options.transport = loopback[0];
+  options.call_mode = 7;
+  tfc_instance *instance;
+  EXPECT_EQ(tfc_instance_create(&kModel.model, &options, &instance), TFC_INVALID_ARGUMENT);
+  EXPECT_STREQ(tfc_instance_message(nullptr),
+               "tfc_options.call_mode is 7, but expected a tfc_call_mode");
+  Cluster together;
+  EXPECT_EQ(tfc_instance_serve(together.instances[0]), TFC_FAILED_PRECONDITION);
+  EXPECT_STREQ(tfc_instance_message(together.instances[0]),
+               "processes that call entries together do not serve");
+}
+
+TEST(Alone, CheckpointsAreOfOneMoment) {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tfc-alone-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::string path = (folder / "w.safetensors").string();
+  Alone cluster;
+  std::atomic<bool> isDone = false;
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    if (task == 0) {
+      while (!isDone)
+        EXPECT_EQ(shift(instance, 1), TFC_OK) << tfc_instance_message(instance);
+    } else if (task == 1) {
+      for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(tfc_instance_save(instance, path.c_str()), TFC_OK)
+            << tfc_instance_message(instance);
+        EXPECT_EQ(shift(instance, 1000000), TFC_OK);
+        EXPECT_EQ(tfc_instance_load(instance, path.c_str()), TFC_OK)
+            << tfc_instance_message(instance);
+        auto [a, b] = pairOf(instance);
+        EXPECT_EQ(a, b);
+      }
+      EXPECT_EQ(tfc_instance_load(instance, (path + ".missing").c_str()), TFC_NOT_FOUND);
+      EXPECT_EQ(tfc_instance_save(instance, "/nowhere/w.safetensors"), TFC_NOT_FOUND);
+      EXPECT_EQ(tfc_instance_save(instance, std::string(3000, 'x').c_str()), TFC_INVALID_ARGUMENT);
+      EXPECT_STREQ(tfc_instance_message(instance), "the path of the checkpoint is too long");
+      isDone = true;
+    }
+  });
+  std::filesystem::remove_all(folder);
+}
+
+} // namespace
