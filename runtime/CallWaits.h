@@ -19,12 +19,13 @@ struct MessageWait {
 struct CallWaits {
   int32_t busy = 0;     // partitions that neither wait nor have returned
   int32_t atQueues = 0; // partitions that wait at queues
+  int32_t readers = 0;  // partitions that use variables
   MessageWait *messages = nullptr;
   bool isPaused = false;   // the lock of the state is released
   bool isResuming = false; // a partition acquires it again
 
-  /// Returns true if nothing but a change of queues lets a partition of the call proceed. A wait
-  /// that is over counts as busy, although its thread may still be asleep.
+  /// Returns true if nothing but a change of queues, or another process, lets a partition of the
+  /// call proceed. A wait that is over counts as busy, although its thread may still be asleep.
   bool isQuiescent() const {
     for (const MessageWait *wait = messages; wait; wait = wait->next)
       if (wait->count->isOver(wait->call, wait->target))

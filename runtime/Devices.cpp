@@ -14,7 +14,8 @@ struct PartitionedCall {
   tfc_call_frame *frame;
   const tfc_partitioning *partitioning;
   bool isInit;
-  bool hasOthers;         // other processes run the partitions on their devices
+  bool hasOthers; // other processes run the partitions on their devices
+  bool tellsWaits = false;
   bool isPartial = false; // of the initial values, without a device that is not there
   std::atomic<bool> hasFailed = false;
 };
@@ -108,7 +109,7 @@ static void runPartition(void *context, int32_t number) {
     if (status != TFC_RT_ABORTED && handle.rendezvous.abort(status) && handle.tasks.entry)
       handle.state->tasks.abort(handle, status);
   }
-  if (handle.state->model->queue_count > 0)
+  if (call.tellsWaits)
     handle.state->queues.leave(handle);
 }
 
@@ -140,9 +141,13 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
     if (!runsHere(call, i))
       handle.rendezvous.leave(i);
   bool mayRun = !hasOthers || handle.state->tasks.begin(handle, frame.symbols);
-  bool hasQueues = handle.state->model->queue_count > 0;
-  if (hasQueues) {
-    handle.state->queues.begin(handle, own);
+  bool isAlone = hasOthers && handle.state->tasks.areAlone();
+  call.tellsWaits = handle.state->model->queue_count > 0 || isAlone;
+  int32_t readers = 0;
+  for (int32_t i = 0; isAlone && i < partitions; ++i)
+    readers += runsHere(call, i) && partitioning.partitions[i].access > 0;
+  if (call.tellsWaits) {
+    handle.state->queues.begin(handle, own, readers);
     handle.rendezvous.tell(handle.state->queues, handle);
   }
   if (mayRun)
@@ -151,7 +156,7 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
     // Relaxed: all partitions have returned.
     handle.state->tasks.end(handle, call.hasFailed.load(std::memory_order_relaxed));
   handle.rendezvous.end();
-  if (hasQueues)
+  if (call.tellsWaits)
     handle.state->queues.end(handle);
   int32_t status = handle.rendezvous.status();
   if (status == TFC_OK && call.hasFailed.load(std::memory_order_relaxed))
@@ -206,6 +211,21 @@ extern "C" void tfc_rt_release(tfc_call_frame *frame, int32_t slot) {
   handle.rendezvous.release(slot);
   if (handle.tasks.entry)
     handle.state->tasks.release(handle, slot);
+}
+
+extern "C" void tfc_rt_release_state(tfc_call_frame *frame) {
+  tfc_instance &handle = *frame->handle;
+  State &state = *handle.state;
+  if (!handle.tasks.entry || !state.tasks.areAlone())
+    return;
+  // A receiver in this process reads variables in place.
+  const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
+  for (int32_t i = 0; i < partitioning.slot_count; ++i)
+    if (partitioning.slots[i].sender == frame->partition &&
+        state.tasks.isHere(handle.tasks, partitioning.partitions[partitioning.slots[i].receiver]))
+      return;
+  state.tasks.awaitSent(handle);
+  state.queues.releaseState(handle);
 }
 
 extern "C" int32_t tfc_rt_commit(tfc_call_frame *frame) {

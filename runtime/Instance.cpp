@@ -204,6 +204,11 @@ void StateLock::pause() {
     state.lock.release(isExclusive);
 }
 
+void StateLock::finish() {
+  pause();
+  isHeld = false;
+}
+
 void StateLock::resume() {
   if (isHeld)
     state.lock.acquire(isExclusive);

@@ -89,6 +89,10 @@ public:
 
   /// Releases the lock so that others can run, and acquires it again.
   void pause();
+  /// Releases the lock for good, if nothing has changed.
+  void finish();
+  /// Returns true if the lock is released only while the call waits.
+  bool holds() const { return isHeld; }
   void resume();
 
 private:

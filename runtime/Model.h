@@ -259,6 +259,10 @@ int32_t tfc_rt_commit(tfc_call_frame *frame);
 int32_t tfc_rt_fail_check(tfc_call_frame *frame, const int64_t *position, int32_t position_size,
                           int32_t status, const char *format, const int64_t *values, int32_t count);
 
+// The partition reads no variables any more, and changes none. Other calls may change them, if no
+// other partition of this process uses them.
+void tfc_rt_release_state(tfc_call_frame *frame);
+
 // Functions for partitions on devices that have memory of their own. There, the arena, chunks and
 // variables of the frame are memory of the device. It runs what it is given in order; the end of
 // a partition waits for it. All functions return a tfc_status, with the message set if it is not 0,

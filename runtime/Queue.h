@@ -122,10 +122,12 @@ public:
   //===- Calls on several devices -----------------------------------------===//
 
   /// Must be called around the partitions of a call.
-  void begin(tfc_instance &handle, int32_t partitions);
+  void begin(tfc_instance &handle, int32_t partitions, int32_t readers);
   void end(tfc_instance &handle);
   /// Must be called when a partition has returned.
   void leave(tfc_instance &handle);
+  /// Releases the lock of the call for good if no other partition uses variables.
+  void releaseState(tfc_instance &handle);
   /// Must be called around the waits of a partition for messages.
   void beginWait(tfc_instance &handle, MessageWait &wait);
   void endWait(tfc_instance &handle, MessageWait &wait);

@@ -124,9 +124,9 @@ bool Queues::isStuck() const {
 
 //===- Calls on several devices -------------------------------------------===//
 
-void Queues::begin(tfc_instance &handle, int32_t partitions) {
+void Queues::begin(tfc_instance &handle, int32_t partitions, int32_t readers) {
   // No other thread looks at the waits of a handle without accesses.
-  handle.waits = {.busy = partitions};
+  handle.waits = {.busy = partitions, .readers = readers};
 }
 
 void Queues::end(tfc_instance &handle) { handle.waits = {.busy = 1}; }
@@ -136,6 +136,13 @@ void Queues::leave(tfc_instance &handle) {
   becomeIdle(handle);
   // The partition may have failed, which ends waits of the others.
   pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&mutex);
+}
+
+void Queues::releaseState(tfc_instance &handle) {
+  pthread_mutex_lock(&mutex);
+  if (--handle.waits.readers == 0)
+    handle.lock->finish();
   pthread_mutex_unlock(&mutex);
 }
 
@@ -268,7 +275,7 @@ bool Queues::proceed(QueueAccess &access) {
 /// Waits without the state's lock until the access can proceed or it is known that it never will.
 int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
   tfc_instance &handle = *access.handle;
-  uint64_t version = handle.state->version;
+  uint64_t version = handle.lock->holds() ? handle.state->version : 0;
   ++handle.waits.atQueues;
   becomeIdle(handle);
   // The access that came last fails, whichever thread is awake first.
@@ -278,7 +285,8 @@ int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
   --handle.waits.atQueues;
   // No other access can overtake this one in the meantime, because it is in the list.
   becomeBusy(handle);
-  bool isOld = isLate && handle.queueEffects == 0 && version != handle.state->version;
+  bool isOld = isLate && handle.lock->holds() && handle.queueEffects == 0 &&
+               version != handle.state->version;
   return status == TFC_OK && isOld ? kRestart : status;
 }
 

@@ -376,14 +376,17 @@ void Tasks::release(tfc_instance &handle, int32_t slot) {
   post(taskOf(handle.tasks, sender), header, nullptr, 0);
 }
 
-bool Tasks::awaitSent(tfc_instance &handle, int32_t slot) {
-  const TaskCall &call = handle.tasks;
-  const tfc_partitioning &partitioning = *call.entry->partitioning;
-  if (isHere(call, partitioning.partitions[partitioning.slots[slot].receiver]))
-    return false;
+void Tasks::awaitSent(tfc_instance &handle) {
   MutexLock lock(mutex);
-  while (call.unsent > 0)
+  while (handle.tasks.unsent > 0)
     pthread_cond_wait(&hasChanged, &mutex);
+}
+
+bool Tasks::awaitSent(tfc_instance &handle, int32_t slot) {
+  const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
+  if (isHere(handle.tasks, partitioning.partitions[partitioning.slots[slot].receiver]))
+    return false;
+  awaitSent(handle);
   return true;
 }
 

@@ -194,8 +194,9 @@ public:
   void send(tfc_instance &handle, int32_t slot, const void *value, int64_t bytes);
   /// Gives back the memory of the oldest message of a slot and tells its sender.
   void release(tfc_instance &handle, int32_t slot);
-  /// Waits until data that have been sent may change, if the slot's receiver is in another process.
-  /// Returns false if it is not.
+  /// Waits until data that have been sent to other processes may change.
+  void awaitSent(tfc_instance &handle);
+  /// The same if the slot's receiver is in another process; returns false if it is not.
   bool awaitSent(tfc_instance &handle, int32_t slot);
   void leave(tfc_instance &handle, int32_t partition);
   /// As Rendezvous::commit, for a call with other processes; sets `isFirst` if the failed check of

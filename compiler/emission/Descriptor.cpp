@@ -207,7 +207,7 @@ Constant *DescriptorBuilder::entry(const EntryInfo &info, unsigned number) {
   auto *run = llvm::FunctionType::get(b.getInt32Ty(), {ptr}, false);
   auto *found = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr}, false);
   return structure({text(info.name), i32(feeds.size()), i32(fetches.size()), i32(symbols.size()),
-                    i32(info.writes()), array(feeds), array(fetches), array(symbols),
+                    i32(info.writes), array(feeds), array(fetches), array(symbols),
                     hostFunction(number, "shapes", shapes), hostFunction(number, "arena", arena),
                     hostFunction(number, "run", run),
                     info.found.empty() ? null() : hostFunction(number, "found", found),
@@ -225,7 +225,7 @@ Constant *DescriptorBuilder::partitioning(const EntryInfo &info, unsigned number
   for (auto [i, device] : llvm::enumerate(info.partitioning->devices))
     partitions.push_back(structure({hostFunction(number, rt::partitionName(i), run),
                                     hostFunction(number, rt::arenaName(i), arena), i64(device),
-                                    i64(static_cast<int64_t>(info.accesses[i]))}));
+                                    i64(info.partitioning->accesses[i])}));
   for (auto [sender, receiver] : info.partitioning->slots)
     slots.push_back(structure({i32(sender), i32(receiver)}));
   return makeGlobal(structure({array(partitions), array(slots), i32(partitions.size()),

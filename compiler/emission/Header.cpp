@@ -90,7 +90,7 @@ static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames
     writeFound(os, entry, size, name);
   for (const dfg::Fact &fact : llvm::concat<const dfg::Fact>(entry.solved, entry.where))
     writeComment(os, "where " + fact.str());
-  if (entry.writes())
+  if (entry.writes)
     writeComment(os, "Changes variables; none if it fails.");
   std::vector<std::string> parameters{instance.str() + " *"};
   for (const std::string &name : names.symbols)

@@ -103,6 +103,7 @@ private:
   LogicalResult lowerOp(rt::ReceiveOp op);
   LogicalResult lowerOp(rt::ReleaseOp op);
   LogicalResult lowerOp(rt::CommitOp op);
+  LogicalResult lowerOp(rt::ReleaseStateOp op);
   LogicalResult lowerOp(rt::DeviceLaunchOp op);
   LogicalResult lowerOp(rt::DeviceReadOp op);
   LogicalResult lowerOp(rt::DeviceWriteOp op);
@@ -455,6 +456,11 @@ LogicalResult FunctionLowering::lowerOp(rt::CommitOp op) {
   return transfer(op, "tfc_rt_commit", {op.getFrame()});
 }
 
+LogicalResult FunctionLowering::lowerOp(rt::ReleaseStateOp op) {
+  return success(
+      call(op, "tfc_rt_release_state", LLVM::LLVMVoidType::get(b.getContext()), {op.getFrame()}));
+}
+
 //===--- devices ----------------------------------------------------------===//
 
 LogicalResult FunctionLowering::lowerOp(rt::DeviceLaunchOp op) {
@@ -539,10 +545,10 @@ LogicalResult FunctionLowering::lower(Operation *op) {
           .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::PropagateOp, rt::LaunchOp, rt::ChunkOp,
                 rt::GrowOp, rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp,
                 rt::QueueCloseOp, rt::RunPartitionsOp, rt::SendOp, rt::NextBufferOp,
-                rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp, rt::DeviceLaunchOp,
-                rt::DeviceReadOp, rt::DeviceWriteOp, rt::DeviceCopyOp, rt::DeviceFillOp,
-                rt::DeviceUploadOp, rt::DeviceSendOp, rt::DeviceConstantOp, rt::TraceBeginOp,
-                rt::TraceEndOp>([&](auto op) { return lowerOp(op); })
+                rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp, rt::ReleaseStateOp,
+                rt::DeviceLaunchOp, rt::DeviceReadOp, rt::DeviceWriteOp, rt::DeviceCopyOp,
+                rt::DeviceFillOp, rt::DeviceUploadOp, rt::DeviceSendOp, rt::DeviceConstantOp,
+                rt::TraceBeginOp, rt::TraceEndOp>([&](auto op) { return lowerOp(op); })
           .Default([](Operation *op) { return op->emitOpError("cannot be lowered"); });
   if (succeeded(result))
     op->erase();

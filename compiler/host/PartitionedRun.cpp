@@ -14,16 +14,25 @@ using namespace tfc;
 using namespace tfc::dfg;
 using namespace tfc::host;
 
+/// Returns how a partition uses variables, as the attribute says it.
+static int64_t accessOf(EntryOp partition) {
+  if (anyWithin(partition, llvm::IsaPred<AssignOp>))
+    return 2;
+  return anyWithin(partition, llvm::IsaPred<ReadOp>) ? 1 : 0;
+}
+
 static rt::PartitioningAttr describe(ModuleOp module, ArrayRef<EntryOp> partitions) {
   EntryOp entry = partitions.front();
   SmallVector<DeviceAttr> devices = devicesOf(module);
-  SmallVector<int64_t> numbers;
+  SmallVector<int64_t> numbers, accesses;
   for (EntryOp partition : partitions) {
+    accesses.push_back(accessOf(partition));
     DeviceAttr device = partition.getDeviceAttr();
     numbers.push_back(device ? llvm::find(devices, device) - devices.begin() : 0);
   }
   bool commits = anyWithin(entry, llvm::IsaPred<CommitOp>);
-  return rt::PartitioningAttr::get(module.getContext(), numbers, entry.getSlotsAttr(), commits);
+  return rt::PartitioningAttr::get(module.getContext(), numbers, accesses, entry.getSlotsAttr(),
+                                   commits);
 }
 
 /// Returns `tfc_value_info::on_gpu` of the feeds and of the fetches. Scalars travel in messages.

@@ -2,6 +2,8 @@
 // variables. Fetches of the state before the call are copied before the state changes.
 
 #include "compiler/host/RunFunction.h"
+#include "dialects/dfg/Cluster.h"
+#include "dialects/dfg/Partitions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -38,6 +40,7 @@ LogicalResult RunFunction::build() {
       llvm::append_range(given, op.getResults());
   copies.copyFetches(given);
   tapes.start();
+  lastUseOfState = findLastUseOfState();
   build(body);
   finish(body);
   if (!context.hasFailed)
@@ -56,7 +59,45 @@ void RunFunction::build(Block &block) {
     if (&block == &body)
       copies.copyFetches(llvm::to_vector_of<Value>(op.getResults()));
     messages.releaseAfter(&op);
+    if (&op == lastUseOfState)
+      rt::ReleaseStateOp::create(context.b, context.loc, context.frame);
   }
+}
+
+/// Returns the last step of a partition that uses variables if it changes none and others follow,
+/// which may wait long for other processes; otherwise null. A call that takes elements from a queue
+/// reads again what has changed meanwhile, so it needs the state; and kernels of a GPU may still
+/// run.
+Operation *RunFunction::findLastUseOfState() {
+  auto module = context.entry->getParentOfType<ModuleOp>();
+  if (context.isRemote || Cluster::of(module).isEmpty())
+    return nullptr;
+  EntryOp whole = context.entry;
+  SymbolTable symbols(module);
+  if (FlatSymbolRefAttr of = whole.getPartitionOfAttr())
+    whole = symbols.lookup<EntryOp>(of.getAttr());
+  for (EntryOp partition : partitionsOf(whole, symbols))
+    if (anyWithin(partition, llvm::IsaPred<DequeueOp, DequeueManyOp, DequeueUpToOp>))
+      return nullptr;
+  if (anyWithin(context.entry, llvm::IsaPred<AssignOp>))
+    return nullptr;
+  // Data to other processes have left before the state is released.
+  auto usesState = [](Operation *op) {
+    return !isa<ReadOp, AwaitReleaseOp>(op) && llvm::any_of(op->getOperands(), [](Value operand) {
+      return rootOf(operand).getDefiningOp<ReadOp>() != nullptr;
+    });
+  };
+  Operation *last = nullptr;
+  for (Operation &op : body.without_terminator())
+    if (isStep(&op) && anyWithin(&op, usesState))
+      last = &op;
+  auto mayWait = [](Operation *op) {
+    return isa<ReceiveOp, SendOp, CommitOp, EnqueueOp, EnqueueManyOp>(op);
+  };
+  for (Operation *op = last ? last->getNextNode() : nullptr; op; op = op->getNextNode())
+    if (anyWithin(op, mayWait))
+      return last;
+  return nullptr;
 }
 
 void RunFunction::finish(Block &block) { messages.releaseAfter(block.getTerminator()); }

@@ -28,6 +28,7 @@ private:
   void build(mlir::Operation *step);
   void check(dfg::CheckOp op);
   void buildEffect(mlir::Operation *step);
+  mlir::Operation *findLastUseOfState();
 
   mlir::Block &body;
   Context context;
@@ -44,6 +45,7 @@ private:
   Messages messages;
   Tracing tracing;
   ControlFlow controlFlow;
+  mlir::Operation *lastUseOfState = nullptr;
 };
 
 } // namespace tfc::host

@@ -120,13 +120,10 @@ static std::vector<ValueInfo> describeValues(TypeRange types, ArrayAttr attribut
   return values;
 }
 
-static Access accessOf(dfg::EntryOp partition) {
-  auto contains = [&]<typename Op>(Op) {
-    return partition.walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
-  };
-  if (contains(dfg::AssignOp()))
-    return Access::Write;
-  return contains(dfg::ReadOp()) ? Access::Read : Access::None;
+static bool writesVariables(ArrayRef<dfg::EntryOp> partitions) {
+  return llvm::any_of(partitions, [](dfg::EntryOp op) {
+    return op.walk([](dfg::AssignOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  });
 }
 
 static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
@@ -201,8 +198,7 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op, SymbolTable &symbols)
   entry.site = dfg::siteOf(op.getLoc());
   entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
   entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
-  for (dfg::EntryOp partition : partitions)
-    entry.accesses.push_back(accessOf(partition));
+  entry.writes = writesVariables(partitions);
   if (op.getSolved())
     for (auto attribute : op.getSolvedAttr().getAsRange<dfg::FactAttr>())
       entry.solved.push_back(attribute.getFact());
@@ -278,6 +274,7 @@ void tfc::describeCode(ModuleOp module, ModelInfo &model) {
       return;
     PartitioningInfo &known = info.partitioning.emplace();
     known.devices = partitioning.getDevices().vec();
+    known.accesses = partitioning.getAccesses().vec();
     for (auto slot : partitioning.getSlots().getAsRange<dfg::SlotAttr>())
       known.slots.emplace_back(slot.getSender(), slot.getReceiver());
     known.commits = partitioning.getCommits();

@@ -7,7 +7,6 @@
 #include "dialects/dfg/Enums.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
 #include <string>
@@ -71,12 +70,10 @@ struct RunTimeSizeInfo {
 /// How an entry is divided among devices.
 struct PartitioningInfo {
   std::vector<int64_t> devices;                     // of the partitions, by number in the model
+  std::vector<int64_t> accesses;                    // see tfc_partition_info
   std::vector<std::pair<unsigned, unsigned>> slots; // from one partition to another
   bool commits = false;                             // the partitions agree on failed checks
 };
-
-/// How a partition uses variables.
-enum class Access { None, Read, Write };
 
 struct EntryInfo {
   std::string name;
@@ -88,14 +85,12 @@ struct EntryInfo {
   std::vector<dfg::Fact> where;                 // facts that the symbols' bounds do not express
   std::vector<dfg::Fact> solved;                // `name == size` for names that are no symbols
   std::string site;                             // "model.graph:12", or empty
-  std::vector<Access> accesses;                 // of its partitions; of all if it is on one device
+  bool writes = false;                          // changes variables
   std::optional<PartitioningInfo> partitioning; // see `describeCode`; of entries on several devices
 
   /// Where the lists above have a name, as the describing functions fill them.
   llvm::StringMap<size_t> symbolNumbers, runTimeNumbers;
 
-  /// Returns true if a call changes variables.
-  bool writes() const { return llvm::is_contained(accesses, Access::Write); }
   /// Returns the size that an operation binds under this name, or null.
   const RunTimeSizeInfo *findRunTimeSize(llvm::StringRef name) const;
   /// The smallest and largest value of a named size.

@@ -95,13 +95,17 @@ def Rt_ArenaAttr : Rt_Attr<"Arena", "arena"> {
 def Rt_PartitioningAttr : Rt_Attr<"Partitioning", "partitioning"> {
   let summary = "How an entry is divided among devices";
   let description = [{
-    The devices of its partitions, by their numbers in the module, and the slots
-    of their messages: `#rt.partitioning<[0, 2], [#dfg.slot<0 to 1>], true>`. The
-    last parameter says whether the partitions agree on failed checks.
+    The devices of its partitions, by their numbers in the module, how each uses
+    variables (0 not, 1 reads, 2 changes some), and the slots of their messages:
+    `#rt.partitioning<[0, 2], [0, 1], [#dfg.slot<0 to 1>], true>`. The last
+    parameter says whether the partitions agree on failed checks.
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t">:$devices, "::mlir::ArrayAttr":$slots,
+  let parameters = (ins ArrayRefParameter<"int64_t">:$devices,
+                        ArrayRefParameter<"int64_t">:$accesses, "::mlir::ArrayAttr":$slots,
                         "bool":$commits);
-  let assemblyFormat = "`<` `[` $devices `]` `,` $slots `,` $commits `>`";
+  let assemblyFormat = [{
+    `<` `[` $devices `]` `,` `[` $accesses `]` `,` $slots `,` $commits `>`
+  }];
 }
 
 def Rt_CopiedConstantAttr : Rt_Attr<"CopiedConstant", "copied_constant"> {

@@ -104,4 +104,17 @@ def Rt_CommitOp : Rt_FallibleOp<"commit"> {
   let assemblyFormat = "$frame attr-dict";
 }
 
+def Rt_ReleaseStateOp : Rt_Op<"release_state"> {
+  let summary = "Lets other calls change the variables that the partition has read";
+  let description = [{
+    The partition uses no variables any more, and changes none.
+
+    ```mlir
+    rt.release_state %frame
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame);
+  let assemblyFormat = "$frame attr-dict";
+}
+
 #endif // TFC_DIALECTS_RT_RTMESSAGEOPS_TD

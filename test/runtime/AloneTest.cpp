@@ -15,8 +15,9 @@ using namespace tfc::runtime::test;
 namespace {
 
 struct Alone : Cluster {
-  explicit Alone(const Adjust &adjust = [](int32_t, tfc_options &) {})
-      : Cluster(/*timeout=*/0, [&](int32_t task, tfc_options &options) {
+  explicit Alone(
+      const Adjust &adjust = [](int32_t, tfc_options &) {}, int64_t timeout = 0)
+      : Cluster(timeout, [&](int32_t task, tfc_options &options) {
           options.call_mode = TFC_CALL_ALONE;
           adjust(task, options);
         }) {}
@@ -89,6 +90,37 @@ TEST(Alone, CallsOfSeveralAreIsolated) {
   EXPECT_EQ(cluster.get(0, "a0"), kCalls * (3 + 1 + 2 + 3));
   EXPECT_EQ(cluster.get(2, "b0"), kCalls * (3 + 1 + 2 + 3));
   EXPECT_EQ(cluster.get(1, "a1"), kCalls * 3);
+}
+
+/// Returns the value of a variable that the second process reads, and then does something else.
+int64_t peekWhile(std::function<void()> what, Alone &cluster) {
+  int64_t value = -1;
+  void *fetches[] = {&value};
+  meanwhile = std::move(what);
+  EXPECT_EQ(tfc_instance_call(cluster.instances[1], kPeek, nullptr, nullptr, fetches), TFC_OK)
+      << tfc_instance_message(cluster.instances[1]);
+  return value;
+}
+
+TEST(Alone, VariablesMayChangeOnceTheyHaveBeenRead) {
+  Alone cluster;
+  auto change = [&] { EXPECT_EQ(shift(cluster.instances[2], 10), TFC_OK); };
+  EXPECT_EQ(peekWhile(change, cluster), 0);
+  EXPECT_EQ(peekWhile(change, cluster), 10);
+  EXPECT_EQ(cluster.get(0, "a0"), 20);
+}
+
+TEST(Alone, AProcessThatHangsHoldsOthersNotForLong) {
+  Alone cluster([](int32_t, tfc_options &) {}, /*timeout=*/100);
+  int64_t value = -1;
+  void *fetches[] = {&value};
+  meanwhile = [] { std::this_thread::sleep_for(std::chrono::milliseconds(400)); };
+  EXPECT_EQ(tfc_instance_call(cluster.instances[1], kPeek, nullptr, nullptr, fetches),
+            TFC_TASK_LOST);
+  std::string message = tfc_instance_message(cluster.instances[1]);
+  EXPECT_EQ(message.find("peek: nothing has come from /job:a/task:1 for "), 0u) << message;
+  EXPECT_EQ(peekWhile([] {}, cluster), 0);
+  EXPECT_EQ(shift(cluster.instances[2], 1), TFC_OK);
 }
 
 TEST(Alone, FailureReachesWhoCalls) {

@@ -132,6 +132,25 @@ inline int32_t pairNext(tfc_call_frame *frame) {
   return tfc_rt_await_release(frame, frame->partition - 1);
 }
 
+// peek() -> (s: i64): reads the variable of a:0 and returns it after `meanwhile`.
+inline std::function<void()> meanwhile;
+
+inline int32_t peekFirst(tfc_call_frame *frame) {
+  const void *value;
+  STEP(tfc_rt_receive(frame, 0, &value));
+  *static_cast<int64_t *>(frame->fetches[0]) = *static_cast<const int64_t *>(value);
+  tfc_rt_release(frame, 0);
+  meanwhile();
+  return tfc_rt_send(frame, 1, nullptr, TFC_RT_SCALAR);
+}
+
+inline int32_t peekNext(tfc_call_frame *frame) {
+  const void *value;
+  STEP(tfc_rt_send(frame, 0, frame->variables[frame->device], 8));
+  tfc_rt_release_state(frame);
+  return tfc_rt_receive(frame, 1, &value);
+}
+
 inline int32_t initOne(tfc_call_frame *frame) {
   *static_cast<int64_t *>(frame->variables[frame->device]) = 0;
   return TFC_OK;
@@ -139,7 +158,7 @@ inline int32_t initOne(tfc_call_frame *frame) {
 
 //===- The model ----------------------------------------------------------===//
 
-enum Entry { kRing, kSum, kShift, kPair, kEntries };
+enum Entry { kRing, kSum, kShift, kPair, kPeek, kEntries };
 
 const char *const kNames[] = {"/job:a/task:0", "/job:a/task:1", "/job:b/task:0"};
 const tfc_device_info kDevices[] = {{"/job:local/task:0/device:cpu:0", "cpu", 0, -1},
@@ -163,6 +182,8 @@ const tfc_partition_info kShiftParts[] = {
     {shiftFirst, noArena, 0, 0}, {shiftNext, noArena, 1, 2}, {shiftNext, noArena, 3, 2}};
 const tfc_partition_info kPairParts[] = {
     {pairFirst, noArena, 0, 0}, {pairNext, noArena, 1, 1}, {pairNext, noArena, 3, 1}};
+const tfc_slot_info kPeekSlots[] = {{1, 0}, {0, 1}};
+const tfc_partition_info kPeekParts[] = {{peekFirst, noArena, 0, 0}, {peekNext, noArena, 1, 1}};
 const tfc_partition_info kInitParts[] = {{initOne, noArena, 0, 2},
                                          {initOne, noArena, 1, 2},
                                          {initOne, noArena, 2, 2},
@@ -171,6 +192,7 @@ const tfc_partitioning kRingDivided = {kRingParts, kRingSlots, 4, 4, 1};
 const tfc_partitioning kSumDivided = {kSumParts, kSumSlots, 2, 2, 0};
 const tfc_partitioning kShiftDivided = {kShiftParts, kShiftSlots, 3, 2, 0};
 const tfc_partitioning kPairDivided = {kPairParts, kPairSlots, 3, 2, 0};
+const tfc_partitioning kPeekDivided = {kPeekParts, kPeekSlots, 2, 2, 0};
 const tfc_partitioning kInitDivided = {kInitParts, nullptr, 4, 0, 0};
 const tfc_value_info kVector[] = {{"x", "f32[n]", TFC_F32, 1}};
 const tfc_value_info kNumber[] = {{"s", "i64", TFC_I64, 0}};
@@ -201,6 +223,9 @@ struct ClusterModel {
     entries[kPair].fetch_count = 2;
     entries[kPair].fetches = kNumbersOfPair;
     entries[kPair].writes = 0;
+    entries[kPeek].fetch_count = 1;
+    entries[kPeek].fetches = kNumber;
+    entries[kPeek].writes = 0;
     model.abi_version = TFC_ABI_VERSION;
     model.name = "model";
     model.features = "";
@@ -216,7 +241,8 @@ struct ClusterModel {
   }
   tfc_entry_info entries[kEntries] = {
       makeEntry("ring", &kRingDivided), makeEntry("sum", &kSumDivided),
-      makeEntry("shift", &kShiftDivided), makeEntry("pair", &kPairDivided)};
+      makeEntry("shift", &kShiftDivided), makeEntry("pair", &kPairDivided),
+      makeEntry("peek", &kPeekDivided)};
   tfc_entry_info init = makeEntry("init", &kInitDivided);
   tfc_model model = {};
 };

@@ -106,12 +106,17 @@ llvm.func @on_gpu(!llvm.ptr) -> i32 attributes {rt.entry, rt.on_gpu = 1 : i64}
 // -----
 
 // expected-error @+1 {{expected partitions on device 0 and others}}
-llvm.func @alone() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0], [], false>}
+llvm.func @alone() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0], [0], [], false>}
+
+// -----
+
+// expected-error @+1 {{expected 0, 1 or 2 for each partition's use of variables}}
+llvm.func @accesses() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0, 1], [0, 3], [], false>}
 
 // -----
 
 // expected-error @+1 {{expected slots of 2 partitions, but got #dfg.slot<0 to 2>}}
-llvm.func @slots() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0, 1], [#dfg.slot<0 to 2>], false>}
+llvm.func @slots() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0, 1], [0, 0], [#dfg.slot<0 to 2>], false>}
 
 // -----
 
