@@ -118,15 +118,14 @@ static tfc_status prepareDevices(tfc_instance &instance, const tfc_entry_info &e
 
 /// Returns how the partitions in this process hold the state in a call of one process alone.
 static StateLock::Hold holdOf(const tfc_instance &instance, const tfc_entry_info &entry) {
-  int64_t access = 0;
-  for (int32_t i = 0; i < entry.partitioning->partition_count; ++i) {
-    const tfc_partition_info &partition = entry.partitioning->partitions[i];
-    if (instance.state->tasks.isHere(instance.tasks, partition) && partition.access > access)
-      access = partition.access;
+  switch (instance.state->tasks.accessOf(instance.tasks, entry, instance.state->tasks.self())) {
+  case 0:
+    return StateLock::Hold::None;
+  case 1:
+    return StateLock::Hold::Shared;
+  default:
+    return StateLock::Hold::Exclusive;
   }
-  return access == 0   ? StateLock::Hold::None
-         : access == 1 ? StateLock::Hold::Shared
-                       : StateLock::Hold::Exclusive;
 }
 
 /// Runs an entry once, or until it need not restart.
@@ -156,8 +155,12 @@ static int32_t runAlone(tfc_instance &instance, tfc_call_frame &frame) {
   do {
     if (leads)
       tasks.invite(instance, entry, frame.symbols);
-    tasks.awaitTurn(instance, entry);
+    uint32_t before = tasks.callsOf(instance, entry);
+    tasks.awaitTurnOfCall(instance, entry);
     status = run(instance, frame, hold, /*restarts=*/false);
+    // A condition on sizes has failed before the others heard of it.
+    if (status != TFC_OK && tasks.callsOf(instance, entry) == before)
+      tasks.skip(instance, entry, status);
   } while (status == kRestart && leads);
   return status;
 }
@@ -200,9 +203,9 @@ static bool takesPart(const tfc_instance &instance, const tfc_entry_info &entry)
 static tfc_status failInTasks(tfc_instance &instance, const tfc_entry_info &entry,
                               tfc_status status) {
   Tasks &tasks = instance.state->tasks;
-  // The others do not know yet of a call of this process alone.
-  bool isUnknown = tasks.areAlone() && instance.tasks.leader == tasks.self();
-  if (!isUnknown && tasks.concerns(entry) && takesPart(instance, entry))
+  // The others have not yet been asked to take part in a call of this process alone.
+  bool isOnlyHere = tasks.areAlone() && instance.tasks.leader == tasks.self();
+  if (!isOnlyHere && tasks.concerns(entry) && takesPart(instance, entry))
     tasks.skip(instance, entry, status);
   return status;
 }

@@ -38,7 +38,7 @@ bool tfc::runtime::beginsTogether(tfc_instance *instance, Tasks::Operation opera
 
 tfc_status tfc::runtime::failTogether(tfc_instance &instance, tfc_status status) {
   Message message = instance.message;
-  instance.state->tasks.awaitTurn(instance);
+  instance.state->tasks.awaitTurnOfOperation(instance);
   instance.state->tasks.passTurn(instance);
   instance.message = message;
   return instance.state->tasks.exchange(instance, 1, status, instance.message.c_str());

@@ -47,7 +47,7 @@ tfc_status tfc::runtime::checkDevices(tfc_instance &handle, const tfc_entry_info
   // Other processes check their own, but the initial values are computed by each alone.
   bool isInit = &entry == state.model->init;
   for (int32_t i = 0; partitioning && status == TFC_OK && i < partitioning->partition_count; ++i)
-    if (isInit || isHere(state, partitioning->partitions[i].device))
+    if (isInit || state.tasks.isHere(handle.tasks, partitioning->partitions[i]))
       status = checkDevice(state, partitioning->partitions[i].device, message);
   return status ? handle.fail(status, "%s: %s", entry.name, message.c_str()) : TFC_OK;
 }
@@ -60,7 +60,7 @@ tfc_status tfc::runtime::openStreams(tfc_instance &handle, const tfc_options *op
   for (int32_t device = 0; device < handle.streams.size(); ++device) {
     Gpu &gpu = handle.state->gpus[device];
     Message message;
-    if (!gpu.isUsed() || gpu.check(message))
+    if (!gpu.isUsed() || gpu.check(message) || !needsArena(handle, device))
       continue;
     int64_t number = handle.state->model->devices[device].index;
     void *ofCaller =

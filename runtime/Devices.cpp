@@ -145,7 +145,7 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
   call.tellsWaits = handle.state->model->queue_count > 0 || isAlone;
   int32_t readers = 0;
   for (int32_t i = 0; isAlone && i < partitions; ++i)
-    readers += runsHere(call, i) && partitioning.partitions[i].access > 0;
+    readers += runsHere(call, i) && partitioning.partitions[i].access % 4 > 0;
   if (call.tellsWaits) {
     handle.state->queues.begin(handle, own, readers);
     handle.rendezvous.tell(handle.state->queues, handle);

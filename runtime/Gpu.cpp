@@ -239,6 +239,12 @@ tfc_status Gpu::copy(void *to, const void *from, uint64_t bytes, bool isToDevice
   return report(result, "a copy of a value", message);
 }
 
+void Gpu::copyOnDevice(void *to, const void *from, uint64_t bytes) {
+  Scope scope(*this);
+  driver.copyOnDevice(asPointer(to), asPointer(from), bytes, nullptr);
+  driver.synchronize(nullptr);
+}
+
 void Gpu::clear(void *memory, uint64_t bytes) {
   Scope scope(*this);
   driver.fillBytes(asPointer(memory), 0, bytes, nullptr);

@@ -68,6 +68,8 @@ public:
   tfc_status upload(void *to, const void *from, uint64_t bytes, Message &message) {
     return copy(to, from, bytes, /*isToDevice=*/true, message);
   }
+  /// Copies on the device; an error shows in later calls.
+  void copyOnDevice(void *to, const void *from, uint64_t bytes);
   /// Sets memory to zero; an error shows in later calls.
   void clear(void *memory, uint64_t bytes);
   tfc_status download(void *to, const void *from, uint64_t bytes, Message &message) {

@@ -247,8 +247,8 @@ static bool reserveState(State &state, const tfc_options &options) {
 static void destroyState(State *state) {
   for (ThreadPool &pool : state->pools)
     pool.finish();
+  state->tasks.detach(); // its thread wakes waits at queues
   state->queues.finish();
-  state->tasks.detach();
   releaseOnGpus(*state);
   Allocator allocator = state->allocator;
   state->~State();

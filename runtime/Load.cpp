@@ -400,6 +400,14 @@ tfc_status Loader::moveToDevices() {
     }
     if (status != TFC_OK && copy)
       gpu->release(copy);
+    // Each process has variables of its own on `/job:local`, but maybe no GPU for them.
+    bool isOfOther = model.devices[model.variables[done].device].task < 0 &&
+                     instance.tasks.decider() != state.tasks.self();
+    if (status == TFC_NO_DEVICE && isOfOther) {
+      variables[done] = nullptr;
+      status = TFC_OK;
+      continue;
+    }
     variables[done] = status == TFC_OK ? copy : nullptr;
   }
   if (status == TFC_OK)
@@ -409,14 +417,14 @@ tfc_status Loader::moveToDevices() {
               status == TFC_OUT_OF_MEMORY ? "not enough memory on the device" : message.c_str());
 }
 
-/// Variables on the host, and the array of the addresses, stay where they are: calls that wait at
-/// queues use them.
+/// Variables stay where they are: calls that wait at queues use them.
 void Loader::replaceVariables() {
   for (int32_t i = 0; i < model.variable_count; ++i) {
     const tfc_variable_info &variable = model.variables[i];
     if (Gpu *gpu = gpuOf(state, variable)) {
-      gpu->release(state.variables[i]);
-      state.variables[i] = variables[i];
+      if (variables[i] && variable.bytes)
+        gpu->copyOnDevice(state.variables[i], variables[i], variable.bytes);
+      gpu->release(variables[i]);
     } else if (variable.bytes && isHere(state, variable.device)) {
       memcpy(state.variables[i], variables[i], variable.bytes);
     }
@@ -432,7 +440,7 @@ tfc_status Loader::load() {
     status = matchVariables();
   if (status == TFC_OK)
     status = readTensors();
-  if (tfc_status turn = state.tasks.awaitTurn(instance); status == TFC_OK)
+  if (tfc_status turn = state.tasks.awaitTurnOfOperation(instance); status == TFC_OK)
     status = turn;
   StateLock lock(state, StateLock::Hold::Exclusive);
   state.tasks.passTurn(instance);

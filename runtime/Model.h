@@ -122,7 +122,9 @@ typedef struct tfc_partition_info {
   int32_t (*run)(tfc_call_frame *frame);
   int64_t (*arena_bytes)(const int64_t *symbols); // as that of an entry
   int64_t device;                                 // number in tfc_model.devices
-  int64_t access; // 2 if the partition changes variables, 1 if it only reads some, otherwise 0
+  // 2 if the partition changes variables, 1 if it only reads some, otherwise 0; and 4 if it uses
+  // queues.
+  int64_t access;
 } tfc_partition_info;
 
 // How an entry is divided.

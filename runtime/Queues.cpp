@@ -168,7 +168,7 @@ void Queues::endWait(tfc_instance &handle, MessageWait &wait) {
 void Queues::becomeIdle(tfc_instance &handle) {
   CallWaits &waits = handle.waits;
   --waits.busy;
-  if (waits.isPaused || !waits.isQuiescent())
+  if (waits.isPaused || !waits.isQuiescent() || !handle.state->tasks.mayPause(handle))
     return;
   waits.isPaused = true;
   handle.lock->pause();
@@ -286,7 +286,7 @@ int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
   // No other access can overtake this one in the meantime, because it is in the list.
   becomeBusy(handle);
   bool isOld = isLate && handle.lock->holds() && handle.queueEffects == 0 &&
-               version != handle.state->version;
+               !handle.state->tasks.othersUseQueues(handle) && version != handle.state->version;
   return status == TFC_OK && isOld ? kRestart : status;
 }
 

@@ -105,7 +105,7 @@ tfc_status Saver::save() {
 /// Writes a shard of each process, and then the index. If a process fails before that, the shards
 /// are removed, and what was there before remains.
 tfc_status Saver::saveTogether() {
-  tfc_status status = state.tasks.awaitTurn(instance);
+  tfc_status status = state.tasks.awaitTurnOfOperation(instance);
   StateLock lock(state, StateLock::Hold::Shared);
   state.tasks.passTurn(instance);
   char shard[PATH_MAX] = "";

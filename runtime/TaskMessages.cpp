@@ -93,7 +93,7 @@ bool Tasks::isOfCall(const TaskHeader &header, const tfc_instance &handle) const
 bool Tasks::isForLater(const TaskHeader &header) const {
   tfc_instance *handle = find(header);
   if (!handle)
-    return isAlone ? header.leader != self() : header.handle > handleCount;
+    return isAlone ? header.leader != self() : header.handle > lastAdded;
   const TaskExchange &exchange = handle->tasks.exchange;
   if (header.kind == TaskMessage::Turn && header.entry == kNoEntry)
     return static_cast<int32_t>(header.call - exchange.number) >= 0;

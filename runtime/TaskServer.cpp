@@ -22,22 +22,65 @@ TaskServer::Session *TaskServer::find(const TaskHeader &header) const {
 void TaskServer::open() {
   hasOpened = true;
   tasks.stash.forEach([&](const TaskHeader &header) {
-    if (header.kind == TaskMessage::Begin && !find(header))
+    if (header.kind == TaskMessage::Begin)
       start(header);
   });
 }
 
-/// Starts a session. If that is impossible, all calls of all processes fail.
-void TaskServer::start(const TaskHeader &header) {
+/// Returns null if there is no memory.
+TaskServer::Session *TaskServer::findOrAdd(const TaskHeader &header) {
+  if (Session *session = find(header))
+    return session;
   void *memory = tasks.state->allocator.take(sizeof(Session));
-  Session *session = memory ? new (memory) Session{this, header.leader, header.handle} : nullptr;
-  if (session) {
-    session->next = sessions;
-    sessions = session;
-    session->hasThread = pthread_create(&session->thread, nullptr, run, session) == 0;
+  if (!memory)
+    return nullptr;
+  auto *session = new (memory) Session{this, header.leader, header.handle};
+  session->next = sessions;
+  sessions = session;
+  return session;
+}
+
+/// Lets a call, or an operation, fail that this process cannot take part in.
+void TaskServer::refuse(const TaskHeader &header, int32_t status, const char *text) {
+  TaskHeader answer = header;
+  answer.status = status;
+  auto bytes = static_cast<int32_t>(strlen(text)) + 1;
+  if (header.entry == kNoEntry) {
+    // The first step of the operation.
+    answer.kind = TaskMessage::Part;
+    answer.bytes = header.number;
+    answer.number = 1;
+    return tasks.post(header.leader, answer, text, bytes);
   }
+  answer.kind = TaskMessage::Abort;
+  TaskCall call;
+  call.leader = header.leader;
+  const tfc_entry_info *entry = &tasks.state->model->entries[header.entry];
+  for (int32_t task = tasks.nextPart(call, entry, -1); task >= 0;
+       task = tasks.nextPart(call, entry, task))
+    if (task != tasks.self())
+      tasks.post(task, answer, text, bytes);
+}
+
+/// Frees the threads of sessions that have ended.
+void TaskServer::joinEnded() {
+  for (Session *session = sessions; session; session = session->next)
+    if (session->hasEnded && session->hasThread) {
+      pthread_join(session->thread, nullptr);
+      session->hasThread = false;
+    }
+}
+
+/// Starts a session, for a message that has been kept.
+void TaskServer::start(const TaskHeader &header) {
+  Session *session = findOrAdd(header);
+  if (session && (session->hasThread || session->hasEnded))
+    return;
+  joinEnded();
+  if (session)
+    session->hasThread = startThread(session->thread, run, session);
   if (!session || !session->hasThread)
-    tasks.loseAll(TFC_OUT_OF_MEMORY, "cannot start a thread for the calls of another process");
+    refuse(header, TFC_OUT_OF_MEMORY, "cannot start a thread for the calls of another process");
 }
 
 /// Keeps a message for the thread of its session.
@@ -45,9 +88,12 @@ bool TaskServer::keep(const TaskHeader &header, const MessageStash::Message &mes
   tasks.pool.give(message.data);
   MessageStash::Message kept = message;
   kept.data = nullptr;
-  if (!tasks.stash.add(header, kept))
-    tasks.loseAll(TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
-  else if (hasOpened && !find(header))
+  Session *session = find(header);
+  if (session && session->hasEnded)
+    refuse(header, TFC_OUT_OF_MEMORY, "not enough memory for the calls of another process");
+  else if (!tasks.stash.add(header, kept))
+    refuse(header, TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
+  else if (hasOpened)
     start(header);
   pthread_cond_broadcast(&tasks.hasChanged);
   return true;
@@ -58,17 +104,22 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
   bool isOfLeader = message.from == header.leader;
   switch (header.kind) {
   case TaskMessage::Begin:
-    return isOfLeader && header.leader != tasks.self() && !(session && session->isClosed) &&
-           keep(header, message);
+    return isOfLeader && header.leader != tasks.self() && keep(header, message);
   case TaskMessage::Bye:
     byeCount += isOfLeader;
+    if (header.status != TFC_OK) {
+      char text[256];
+      snprintf(text, sizeof(text), "%s takes no part in calls", tasks.nameOf(message.from));
+      tasks.loseAll(header.status, text);
+    }
     break;
   case TaskMessage::Close:
     if (session && isOfLeader)
       session->isClosed = true;
     break;
   case TaskMessage::Cancel:
-    if (!session || !isOfLeader)
+    session = isOfLeader && header.leader != tasks.self() ? findOrAdd(header) : nullptr;
+    if (!session)
       break;
     session->isCancelled = true;
     if (session->handle)
@@ -77,7 +128,8 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
     tasks.hasAborted = true;
     break;
   default:
-    if (!session || !session->isClosed)
+    // Others may still send what its last call needs.
+    if (!session || !session->hasEnded)
       return false;
   }
   tasks.pool.give(message.data);
@@ -94,8 +146,14 @@ void *TaskServer::run(void *context) {
   if (server.createHandle(session))
     while (server.await(session, header))
       server.takePart(session, header);
-  if (session.handle)
-    destroyHandle(session.handle);
+  tfc_instance *handle = session.handle;
+  {
+    MutexLock lock(server.tasks.mutex);
+    session.handle = nullptr;
+    session.hasEnded = true;
+  }
+  if (handle)
+    destroyHandle(handle);
   return nullptr;
 }
 
@@ -106,10 +164,20 @@ bool TaskServer::createHandle(Session &session) {
   if (status == TFC_OK && session.isCancelled)
     handle->cancelled.store(true, std::memory_order_relaxed);
   session.handle = handle;
-  if (status != TFC_OK)
-    tasks.loseAll(status, handle ? handle->message.c_str()
-                                 : "not enough memory for the calls of another process");
-  return status == TFC_OK;
+  if (status == TFC_OK)
+    return true;
+  const char *text =
+      handle ? handle->message.c_str() : "not enough memory for the calls of another process";
+  session.hasEnded = true;
+  auto isOurs = [&](const TaskHeader &kept) {
+    return kept.leader == session.leader && kept.handle == session.number;
+  };
+  tasks.stash.takeEach(isOurs, [&](const TaskHeader &kept, const MessageStash::Message &message) {
+    tasks.pool.give(message.data);
+    if (kept.kind == TaskMessage::Begin)
+      refuse(kept, status, text);
+  });
+  return false;
 }
 
 /// Waits until the leader wants this process to take part in something. Returns false when it

@@ -39,14 +39,17 @@ private:
     uint32_t number; // of the leader's handle
     Session *next = nullptr;
     pthread_t thread = {};
-    bool hasThread = false, isClosed = false, isCancelled = false;
+    bool hasThread = false, hasEnded = false, isClosed = false, isCancelled = false;
     tfc_instance *handle = nullptr;
     char path[kMostText] = ""; // of the operation
   };
 
   static void *run(void *session);
   Session *find(const TaskHeader &header) const;
+  Session *findOrAdd(const TaskHeader &header);
   void start(const TaskHeader &header);
+  void joinEnded();
+  void refuse(const TaskHeader &header, int32_t status, const char *text);
   bool keep(const TaskHeader &header, const MessageStash::Message &message);
   bool createHandle(Session &session);
   bool await(Session &session, TaskHeader &header);

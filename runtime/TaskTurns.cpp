@@ -22,7 +22,7 @@ bool Tasks::takesPart(const TaskCall &call, const tfc_entry_info *entry, int32_t
   return !entry;
 }
 
-/// The first such task behind another one; -1 if there is none.
+/// The first such task after another one; -1 if there is none.
 int32_t Tasks::nextPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const {
   do
     ++task;
@@ -39,7 +39,41 @@ int32_t Tasks::lastPart(const TaskCall &call) const {
 
 //===- Calls --------------------------------------------------------------===//
 
+uint32_t Tasks::callsOf(const tfc_instance &handle, const tfc_entry_info &entry) {
+  return handle.tasks.calls[&entry - handle.state->model->entries];
+}
+
+int64_t Tasks::accessOf(const TaskCall &call, const tfc_entry_info &entry, int32_t task) const {
+  int64_t access = 0;
+  for (int32_t i = 0; i < entry.partitioning->partition_count; ++i) {
+    const tfc_partition_info &partition = entry.partitioning->partitions[i];
+    if (taskOf(call, partition) == task && partition.access % 4 > access)
+      access = partition.access % 4;
+  }
+  return access;
+}
+
+bool Tasks::mayPause(const tfc_instance &handle) const {
+  const TaskCall &call = handle.tasks;
+  for (int32_t task = self() + 1; isAlone && call.entry && task < count(); ++task)
+    if (accessOf(call, *call.entry, task) > 0)
+      return false;
+  return true;
+}
+
+bool Tasks::othersUseQueues(const tfc_instance &handle) const {
+  const TaskCall &call = handle.tasks;
+  const tfc_partitioning *partitioning = isAlone && call.entry ? call.entry->partitioning : nullptr;
+  for (int32_t i = 0; partitioning && i < partitioning->partition_count; ++i)
+    if (partitioning->partitions[i].access >= 4 && !isHere(call, partitioning->partitions[i]))
+      return true;
+  return false;
+}
+
 tfc_status Tasks::checkAlone(tfc_instance &handle, const tfc_entry_info &entry) const {
+  if (isAlone && hasSaidBye && handle.tasks.leader == self())
+    return handle.fail(TFC_FAILED_PRECONDITION, "%s: a process makes no calls after 'serve'",
+                       entry.name);
   if (!isAlone || entry.symbol_count <= kMostSizes)
     return TFC_OK;
   return handle.fail(TFC_INVALID_ARGUMENT,
@@ -57,15 +91,15 @@ void Tasks::invite(tfc_instance &handle, const tfc_entry_info &entry, const int6
       post(task, header, symbols, entry.symbol_count * static_cast<int32_t>(sizeof(int64_t)));
 }
 
-void Tasks::awaitTurn(tfc_instance &handle, const tfc_entry_info &entry) {
+void Tasks::awaitTurnOfCall(tfc_instance &handle, const tfc_entry_info &entry) {
   MutexLock lock(mutex);
   TaskCall &call = handle.tasks;
-  call.isLate = !awaitTurn(call, &entry, numberOf(entry), call.calls[numberOf(entry)] + 1);
+  call.isLate = !awaitTask(call, &entry, numberOf(entry), call.calls[numberOf(entry)] + 1);
 }
 
 /// Waits until the task before this one passes the turn, or the call fails, which an abort that has
 /// been kept says. Returns false if neither happens in time. Under the mutex.
-bool Tasks::awaitTurn(const TaskCall &call, const tfc_entry_info *entry, int32_t entryNumber,
+bool Tasks::awaitTask(const TaskCall &call, const tfc_entry_info *entry, int32_t entryNumber,
                       uint32_t number) {
   if (nextPart(call, entry, -1) == self())
     return true;
@@ -103,13 +137,13 @@ void Tasks::giveTurn(tfc_instance &handle) {
 
 //===- Operations ---------------------------------------------------------===//
 
-tfc_status Tasks::awaitTurn(tfc_instance &handle) {
+tfc_status Tasks::awaitTurnOfOperation(tfc_instance &handle) {
   if (!isAlone)
     return TFC_OK;
   MutexLock lock(mutex);
   const TaskCall &call = handle.tasks;
   uint32_t number = call.exchange.number;
-  bool isInTime = awaitTurn(call, nullptr, kNoEntry, number);
+  bool isInTime = awaitTask(call, nullptr, kNoEntry, number);
   auto isPast = [&](const TaskHeader &header) {
     return header.kind == TaskMessage::Turn && header.entry == kNoEntry &&
            header.leader == call.leader && header.handle == call.handle &&
@@ -138,18 +172,25 @@ void Tasks::open() {
     server.open();
 }
 
+/// Tells the others once that this process makes no more calls; with a status, that it takes part
+/// in none.
+void Tasks::sayBye(int32_t status) {
+  if (hasSaidBye)
+    return;
+  hasSaidBye = true;
+  TaskHeader header = {};
+  header.kind = TaskMessage::Bye;
+  header.entry = kNoEntry;
+  header.leader = self();
+  header.status = status;
+  postToOthers(header);
+}
+
 tfc_status Tasks::serve(tfc_instance &handle) {
   MutexLock lock(mutex);
   if (!server.isOpen())
     return TFC_OK;
-  if (!hasSaidBye) {
-    TaskHeader header = {};
-    header.kind = TaskMessage::Bye;
-    header.entry = kNoEntry;
-    header.leader = self();
-    postToOthers(header);
-  }
-  hasSaidBye = true;
+  sayBye(TFC_OK);
   while (server.byes() < count() - 1 && !isLost())
     waitBriefly();
   return isLost() ? handle.fail(static_cast<tfc_status>(lostStatus), "%s", lostText) : TFC_OK;
@@ -164,6 +205,8 @@ extern "C" tfc_status tfc_instance_serve(tfc_instance *instance) {
   if (!instance)
     return TFC_INVALID_ARGUMENT;
   instance->message.clear();
+  if (!instance->state->tasks.areUsed())
+    return TFC_OK;
   if (!instance->state->tasks.areAlone())
     return instance->fail(TFC_FAILED_PRECONDITION,
                           "processes that call entries together do not serve");

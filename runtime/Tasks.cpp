@@ -69,6 +69,8 @@ template <typename F> void Tasks::dropKept(F isDropped) {
 }
 
 void Tasks::detach() {
+  if (transport && isAlone)
+    sayBye(TFC_TASK_LOST);
   if (transport)
     transport->detach(transport->context);
   server.release();
@@ -174,6 +176,8 @@ bool Tasks::add(tfc_instance &handle) {
   for (uint32_t &count : call.calls)
     count = 0;
   MutexLock lock(mutex);
+  if (!isAlone && call.handle > lastAdded)
+    lastAdded = call.handle;
   call.next = handles;
   handles = &handle;
   return true;

@@ -138,7 +138,7 @@ public:
 
   /// The state is complete: takes part in calls of other processes from now on.
   void open();
-  /// Takes part until no process makes calls any more, and this one neither. Returns a status, with
+  /// Serves until every process, including this one, has stopped calling. Returns a status, with
   /// the message set, if others cannot be reached any more.
   tfc_status serve(tfc_instance &handle);
   /// The same, and ends the threads that take part.
@@ -149,7 +149,16 @@ public:
   /// each other: `awaitTurn` returns when it is this one's turn, or the call has failed, which
   /// `begin` finds out.
   void invite(tfc_instance &handle, const tfc_entry_info &entry, const int64_t *symbols);
-  void awaitTurn(tfc_instance &handle, const tfc_entry_info &entry);
+  void awaitTurnOfCall(tfc_instance &handle, const tfc_entry_info &entry);
+  /// How many calls of an entry have begun here.
+  static uint32_t callsOf(const tfc_instance &handle, const tfc_entry_info &entry);
+  /// How the partitions of a task use variables: 0, 1 or 2 as in tfc_partition_info.
+  int64_t accessOf(const TaskCall &call, const tfc_entry_info &entry, int32_t task) const;
+  /// Returns true if a call that waits at a queue here may let others use the state: it would hold
+  /// it again after that of a later task.
+  bool mayPause(const tfc_instance &handle) const;
+  /// Returns true if another process may have put elements into queues, or taken some out.
+  bool othersUseQueues(const tfc_instance &handle) const;
   /// Returns a status, with the message set, unless an entry can be called alone.
   tfc_status checkAlone(tfc_instance &handle, const tfc_entry_info &entry) const;
 
@@ -177,7 +186,7 @@ public:
   void beginOperation(tfc_instance &handle, Operation operation, const char *path);
   /// As for calls: between these, processes of which one calls alone begin to hold their states.
   /// Sets the message if its turn does not come in time.
-  tfc_status awaitTurn(tfc_instance &handle);
+  tfc_status awaitTurnOfOperation(tfc_instance &handle);
   void passTurn(tfc_instance &handle);
 
   /// Ends a step of it with a status and a text, which is the message if the status is not TFC_OK.
@@ -240,9 +249,10 @@ private:
   bool takesPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const;
   int32_t nextPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const;
   int32_t lastPart(const TaskCall &call) const;
-  bool awaitTurn(const TaskCall &call, const tfc_entry_info *entry, int32_t entryNumber,
+  bool awaitTask(const TaskCall &call, const tfc_entry_info *entry, int32_t entryNumber,
                  uint32_t number);
   void giveTurn(tfc_instance &handle);
+  void sayBye(int32_t status);
 
   // The state of a call.
   bool haveAll(const TaskCall &call, bool Arrivals::*flag) const;
@@ -291,6 +301,7 @@ private:
   pthread_cond_t hasChanged = PTHREAD_COND_INITIALIZER; // data were sent, or a call was aborted
   tfc_instance *handles = nullptr;
   uint32_t handleCount = 0; // of the program, that there have been
+  uint32_t lastAdded = 0;   // the highest of their numbers that has been added
   MessagePool pool;
   MessageStash stash;
 };

@@ -116,18 +116,16 @@ typedef struct tfc_transport {
 
 /// How the processes of a cluster call the entries that have devices of tasks.
 typedef enum tfc_call_mode {
-  /// All call an entry together, with the same sizes, and one such call after the other, in the
-  /// same
-  /// order; forks are created in the same order. `/job:local` is task 0: its feeds and fetches are
-  /// used, and may be null in others. Also for `save` and `load`.
+  /// All call an entry together, with the same sizes, and one such call after the other, in the same
+  /// order; they save, load, and create forks together, too. `/job:local` is task 0: its feeds and
+  /// fetches are used, and may be null in others.
   TFC_CALL_TOGETHER = 0,
-  /// Each calls on its own, and is `/job:local` in its calls; the other tasks of the entry take
-  /// part
-  /// on threads of the runtime, from `create` until the instance is destroyed. Calls of several
-  /// processes run at the same time, and their effects are whole: a task is held exclusively by a
-  /// call that changes its variables, and shared by those that only read them. A call that waits at
-  /// a queue lets others run on the task of the queue, and holds the other tasks whose variables it
-  /// uses.
+  /// Each calls, saves and loads on its own, and is `/job:local` in its calls; the other tasks of
+  /// the entry take part on threads of the runtime, from `create` until the instance is destroyed.
+  /// Calls of several processes run at the same time, and their effects are whole: a call holds the
+  /// tasks whose variables it changes exclusively, and shares those that it only reads. A call that
+  /// waits at a queue lets others run on the task of the queue, unless it uses variables of later
+  /// tasks, and goes on holding other tasks.
   TFC_CALL_ALONE = 1
 } tfc_call_mode;
 
@@ -173,8 +171,8 @@ typedef struct tfc_options {
 
   /// For a model with a cluster: the way to the other processes, each of which must create its
   /// instance; `call_mode` says how they call entries. Without a transport, this process has the
-  /// devices of all tasks. Must outlive the instance. The memory of messages is allocated, with
-  /// `allocate` above, by the transport's thread, too.
+  /// devices of all tasks. Must outlive the instance. The transport's thread and, with
+  /// TFC_CALL_ALONE, those that take part in calls allocate with `allocate` above, too.
   const tfc_transport *transport;
   /// A call that has waited longer for another process fails with TFC_TASK_LOST, on all that can be
   /// reached. 0 means 10 minutes.

@@ -28,7 +28,7 @@ Value TransposeEmitter::lineBegin(const Order &order, Value line) {
 }
 
 /// Returns this thread's point in a round; threads are neighbours along a line. If lines begin
-/// within a sector, some numbers are before or behind the square.
+/// within a sector, some numbers are before or after the square.
 TransposeEmitter::Place TransposeEmitter::placeInOrder(const Order &order, Value round) {
   Value number = indices.add(indices.mul(round, kBlockThreads), group.lane());
   auto [line, point] = indices.divide(number, transposition.pointsOf(order.lines));

@@ -153,11 +153,19 @@ std::optional<Transposition> tfc::gpu::findTransposition(KernelShapes &shapes, c
       if (!isElsewhere || !isContiguous(candidate.offset, loop))
         continue;
       found.reads.push_back(candidate.read);
-      include(found.readLines, candidate.read.tensor, candidate.offset, loop);
     }
     if (found.reads.empty())
       continue;
+    auto findReadLines = [&] {
+      found.readLines = {};
+      for (const Transposition::Read &read : found.reads)
+        include(found.readLines, read.tensor, denseOffset(shapes, read.tensor, read.indices), loop);
+    };
+    findReadLines();
+    size_t wanted = found.reads.size();
     chooseTile(found);
+    if (!found.reads.empty() && found.reads.size() < wanted)
+      findReadLines();
     if (!found.reads.empty() && (!best || found.reads.size() > best->reads.size()))
       best = std::move(found);
   }

@@ -29,7 +29,7 @@ struct Transposition {
   Lines readLines, storeLines;
 
   /// The points that threads visit for each line of a square: where lines begin within a sector,
-  /// some of them are before the square or behind it.
+  /// some of them are before the square or after it.
   int64_t pointsOf(const Lines &lines) const {
     return tile + (lines.sector > 1 ? lines.sector : 0);
   }

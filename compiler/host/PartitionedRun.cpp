@@ -16,9 +16,13 @@ using namespace tfc::host;
 
 /// Returns how a partition uses variables, as the attribute says it.
 static int64_t accessOf(EntryOp partition) {
+  bool usesQueues =
+      anyWithin(partition, llvm::IsaPred<EnqueueOp, EnqueueManyOp, DequeueOp, DequeueManyOp,
+                                         DequeueUpToOp, QueueSizeOp, QueueCloseOp>);
+  int64_t queues = usesQueues ? 4 : 0;
   if (anyWithin(partition, llvm::IsaPred<AssignOp>))
-    return 2;
-  return anyWithin(partition, llvm::IsaPred<ReadOp>) ? 1 : 0;
+    return queues + 2;
+  return queues + anyWithin(partition, llvm::IsaPred<ReadOp>);
 }
 
 static rt::PartitioningAttr describe(ModuleOp module, ArrayRef<EntryOp> partitions) {

@@ -62,9 +62,9 @@ LogicalResult PartitioningAttr::verify(function_ref<InFlightDiagnostic()> emitEr
                                        ArrayAttr slots, bool) {
   if (devices.size() < 2 || devices.front() != 0)
     return emitError() << "expected partitions on device 0 and others";
-  auto isAccess = [](int64_t access) { return access >= 0 && access <= 2; };
+  auto isAccess = [](int64_t access) { return access >= 0 && access <= 6 && access % 4 <= 2; };
   if (accesses.size() != devices.size() || !llvm::all_of(accesses, isAccess))
-    return emitError() << "expected 0, 1 or 2 for each partition's use of variables";
+    return emitError() << "expected 0, 1 or 2 for each partition's use of variables, or 4 more";
   for (Attribute attribute : slots) {
     auto slot = dyn_cast<dfg::SlotAttr>(attribute);
     if (!slot || slot.getSender() >= devices.size() || slot.getReceiver() >= devices.size())

@@ -96,7 +96,8 @@ def Rt_PartitioningAttr : Rt_Attr<"Partitioning", "partitioning"> {
   let summary = "How an entry is divided among devices";
   let description = [{
     The devices of its partitions, by their numbers in the module, how each uses
-    variables (0 not, 1 reads, 2 changes some), and the slots of their messages:
+    variables (0 not, 1 reads, 2 changes some; and 4 if it uses queues), and the
+    slots of their messages:
     `#rt.partitioning<[0, 2], [0, 1], [#dfg.slot<0 to 1>], true>`. The last
     parameter says whether the partitions agree on failed checks.
   }];

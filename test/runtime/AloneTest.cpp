@@ -110,7 +110,7 @@ TEST(Alone, VariablesMayChangeOnceTheyHaveBeenRead) {
   EXPECT_EQ(cluster.get(0, "a0"), 20);
 }
 
-TEST(Alone, AProcessThatHangsHoldsOthersNotForLong) {
+TEST(Alone, AHungProcessDoesNotBlockOthersForLong) {
   Alone cluster([](int32_t, tfc_options &) {}, /*timeout=*/100);
   int64_t value = -1;
   void *fetches[] = {&value};
@@ -208,7 +208,9 @@ TEST(Alone, LostTasksEndServing) {
   });
   cluster.loopback.lose(0, 2);
   server.join();
-  EXPECT_EQ(shift(cluster.instances[0], 1), TFC_TASK_LOST);
+  EXPECT_EQ(shift(cluster.instances[0], 1), TFC_FAILED_PRECONDITION);
+  EXPECT_STREQ(tfc_instance_message(cluster.instances[0]),
+               "shift: a process makes no calls after 'serve'");
 }
 
 TEST(Alone, ModesMustAgree) {

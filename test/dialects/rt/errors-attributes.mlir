@@ -110,7 +110,7 @@ llvm.func @alone() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0],
 
 // -----
 
-// expected-error @+1 {{expected 0, 1 or 2 for each partition's use of variables}}
+// expected-error @+1 {{expected 0, 1 or 2 for each partition's use of variables, or 4 more}}
 llvm.func @accesses() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0, 1], [0, 3], [], false>}
 
 // -----

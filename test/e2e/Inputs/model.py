@@ -111,7 +111,7 @@ class _Api(ctypes.Structure):
         ("component", _pointer),
         ("queue_size", _pointer),
         ("queue_close", _pointer),
-        ("cancel", _pointer),
+        ("cancel", _function(_pointer, result=None)),
         ("found", _function(_pointer, _tensors, _int32)),
         ("fact", _pointer),
         ("site", _pointer),
@@ -257,6 +257,9 @@ class Model:
 
     def save(self, path):
         self._check(self._api.save(self._instance, os.fsencode(path)))
+
+    def cancel(self):
+        self._api.cancel(self._instance)
 
     def serve(self):
         self._check(self._api.serve(self._instance))
