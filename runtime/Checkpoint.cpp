@@ -36,6 +36,26 @@ bool tfc::runtime::beginsTogether(tfc_instance *instance, Tasks::Operation opera
   return true;
 }
 
+/// Returns the lock, held, if a process has begun the operation alone.
+static SharedLock *holdFiles(tfc_instance &instance) {
+  State &state = *instance.state;
+  if (!state.tasks.areAlone())
+    return nullptr;
+  state.files.acquire(/*exclusive=*/true);
+  return &state.files;
+}
+
+OperationLock::OperationLock(tfc_instance &instance, StateLock::Hold hold)
+    : turn(instance.state->tasks.awaitTurnOfOperation(instance)), files(holdFiles(instance)),
+      lock(*instance.state, hold) {
+  instance.state->tasks.passTurn(instance);
+}
+
+OperationLock::~OperationLock() {
+  if (files)
+    files->release(/*exclusive=*/true);
+}
+
 tfc_status tfc::runtime::failTogether(tfc_instance &instance, tfc_status status) {
   Message message = instance.message;
   instance.state->tasks.awaitTurnOfOperation(instance);

@@ -19,6 +19,25 @@ tfc_status checkPath(tfc_instance *instance, const char *path);
 /// others, or if they need not know that it has failed.
 bool beginsTogether(tfc_instance *instance, Tasks::Operation operation, const char *path,
                     tfc_status status);
+/// Holds the files of checkpoints in its lifetime, and the state as a call does, in an operation
+/// that all processes do. If one of them has begun it alone, they hold these one after the other,
+/// so that two operations do not use the same files.
+class OperationLock {
+public:
+  OperationLock(tfc_instance &instance, StateLock::Hold hold);
+  ~OperationLock();
+  OperationLock(const OperationLock &) = delete;
+  OperationLock &operator=(const OperationLock &) = delete;
+
+  /// A status, with the message set, if the turn of this process has not come in time.
+  tfc_status status() const { return turn; }
+
+private:
+  tfc_status turn;
+  SharedLock *files; // or null
+  StateLock lock;
+};
+
 /// Lets the operation fail in all processes before it has done anything here; the message is set.
 tfc_status failTogether(tfc_instance &instance, tfc_status status);
 

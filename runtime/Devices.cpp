@@ -140,7 +140,6 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
   for (int32_t i = 0; isInit && i < partitions; ++i)
     if (!runsHere(call, i))
       handle.rendezvous.leave(i);
-  bool mayRun = !hasOthers || handle.state->tasks.begin(handle, frame.symbols);
   bool isAlone = hasOthers && handle.state->tasks.areAlone();
   call.tellsWaits = handle.state->model->queue_count > 0 || isAlone;
   int32_t readers = 0;
@@ -150,6 +149,8 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
     handle.state->queues.begin(handle, own, readers);
     handle.rendezvous.tell(handle.state->queues, handle);
   }
+  // From here on messages of other processes arrive.
+  bool mayRun = !hasOthers || handle.state->tasks.begin(handle, frame.symbols);
   if (mayRun)
     handle.devices.run(own, runPartition, &call);
   if (hasOthers)

@@ -64,6 +64,8 @@ private:
   tfc_status failShape(const tfc_variable_info &variable, const StoredTensor &tensor);
   tfc_status readTensor(const tfc_variable_info &variable, const StoredTensor &tensor, void *data);
   tfc_status readTensors();
+  tfc_status read();
+  tfc_status replace(tfc_status status);
   tfc_status moveToDevices();
   void releaseCopies(int32_t count);
   void replaceVariables();
@@ -434,16 +436,15 @@ void Loader::replaceVariables() {
     lacks.store(false, std::memory_order_relaxed);
 }
 
-tfc_status Loader::load() {
+/// Reads the files into memory of the host.
+tfc_status Loader::read() {
   tfc_status status = openFiles();
   if (status == TFC_OK)
     status = matchVariables();
-  if (status == TFC_OK)
-    status = readTensors();
-  if (tfc_status turn = state.tasks.awaitTurnOfOperation(instance); status == TFC_OK)
-    status = turn;
-  StateLock lock(state, StateLock::Hold::Exclusive);
-  state.tasks.passTurn(instance);
+  return status ? status : readTensors();
+}
+
+tfc_status Loader::replace(tfc_status status) {
   if (status == TFC_OK)
     status = moveToDevices();
   if (state.tasks.areUsed()) {
@@ -456,6 +457,17 @@ tfc_status Loader::load() {
   if (status == TFC_OK)
     replaceVariables();
   return status;
+}
+
+tfc_status Loader::load() {
+  if (state.tasks.areAlone()) {
+    // Another process could replace the files.
+    OperationLock lock(instance, StateLock::Hold::Exclusive);
+    return replace(lock.status() ? lock.status() : read());
+  }
+  tfc_status status = read();
+  StateLock lock(state, StateLock::Hold::Exclusive);
+  return replace(status);
 }
 
 extern "C" tfc_status tfc_instance_load(tfc_instance *instance, const char *path) {

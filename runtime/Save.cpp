@@ -105,9 +105,8 @@ tfc_status Saver::save() {
 /// Writes a shard of each process, and then the index. If a process fails before that, the shards
 /// are removed, and what was there before remains.
 tfc_status Saver::saveTogether() {
-  tfc_status status = state.tasks.awaitTurnOfOperation(instance);
-  StateLock lock(state, StateLock::Hold::Shared);
-  state.tasks.passTurn(instance);
+  OperationLock lock(instance, StateLock::Hold::Shared);
+  tfc_status status = lock.status();
   char shard[PATH_MAX] = "";
   Block names;
   size_t nameBytes = NAME_MAX + 1;

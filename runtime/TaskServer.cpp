@@ -62,10 +62,10 @@ void TaskServer::refuse(const TaskHeader &header, int32_t status, const char *te
       tasks.post(task, answer, text, bytes);
 }
 
-/// Frees the threads of sessions that have ended.
+/// Frees the threads of sessions that are gone.
 void TaskServer::joinEnded() {
   for (Session *session = sessions; session; session = session->next)
-    if (session->hasEnded && session->hasThread) {
+    if (session->isGone && session->hasThread) {
       pthread_join(session->thread, nullptr);
       session->hasThread = false;
     }
@@ -143,6 +143,8 @@ void *TaskServer::run(void *context) {
   auto &session = *static_cast<Session *>(context);
   TaskServer &server = *session.server;
   TaskHeader header;
+  char path[kMostText];
+  session.path = path;
   if (server.createHandle(session))
     while (server.await(session, header))
       server.takePart(session, header);
@@ -154,6 +156,8 @@ void *TaskServer::run(void *context) {
   }
   if (handle)
     destroyHandle(handle);
+  MutexLock lock(server.tasks.mutex);
+  session.isGone = true; // needs the mutex no more
   return nullptr;
 }
 
@@ -191,7 +195,7 @@ bool TaskServer::await(Session &session, TaskHeader &header) {
   auto take = [&](const TaskHeader &kept, const MessageStash::Message &message) {
     header = kept;
     if (kept.entry == kNoEntry) {
-      snprintf(session.path, sizeof(session.path), "%s", message.text());
+      snprintf(session.path, kMostText, "%s", message.text());
       handle.tasks.exchange.number = kept.call - 1;
       return;
     }

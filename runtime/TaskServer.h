@@ -39,9 +39,9 @@ private:
     uint32_t number; // of the leader's handle
     Session *next = nullptr;
     pthread_t thread = {};
-    bool hasThread = false, hasEnded = false, isClosed = false, isCancelled = false;
+    bool hasThread = false, hasEnded = false, isGone = false, isClosed = false, isCancelled = false;
     tfc_instance *handle = nullptr;
-    char path[kMostText] = ""; // of the operation
+    char *path = nullptr; // of the operation, on the stack of the thread
   };
 
   static void *run(void *session);

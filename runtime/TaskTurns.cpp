@@ -30,6 +30,15 @@ int32_t Tasks::nextPart(const TaskCall &call, const tfc_entry_info *entry, int32
   return task < count() ? task : -1;
 }
 
+/// The last such task before this one.
+int32_t Tasks::taskBefore(const TaskCall &call, const tfc_entry_info *entry) const {
+  int32_t before = -1;
+  for (int32_t task = nextPart(call, entry, -1); task >= 0 && task < self();
+       task = nextPart(call, entry, task))
+    before = task;
+  return before;
+}
+
 int32_t Tasks::lastPart(const TaskCall &call) const {
   int32_t last = count() - 1;
   while (!takesPart(call, call.entry, last))
@@ -108,9 +117,10 @@ bool Tasks::awaitTask(const TaskCall &call, const tfc_entry_info *entry, int32_t
            header.entry == entryNumber && header.call == number &&
            (header.kind == TaskMessage::Turn || header.kind == TaskMessage::Abort);
   };
-  int64_t begin = nanoseconds();
+  // Those that are later in the order wait longer, so that the message names the right one.
+  int64_t begin = nanoseconds(), limit = timeout + self() * int64_t(60'000'000);
   while (!stash.contains(isDecisive)) {
-    if (isLost() || server.isClosing() || nanoseconds() - begin >= timeout)
+    if (isLost() || server.isClosing() || nanoseconds() - begin >= limit)
       return false;
     waitBriefly();
   }
@@ -124,8 +134,8 @@ void Tasks::giveTurn(tfc_instance &handle) {
     return;
   if (call.isLate) {
     char text[512];
-    snprintf(text, sizeof(text), "%s: %s has waited too long for the tasks before it",
-             call.entry->name, nameOf(self()));
+    snprintf(text, sizeof(text), "%s: %s has not held its state in time", call.entry->name,
+             nameOf(taskBefore(call, call.entry)));
     return failAll(handle, TFC_TASK_LOST, text);
   }
   int32_t next = nextPart(call, call.entry, self());
@@ -152,8 +162,8 @@ tfc_status Tasks::awaitTurnOfOperation(tfc_instance &handle) {
   stash.takeEach(isPast, [](const TaskHeader &, const MessageStash::Message &) {});
   if (isInTime)
     return TFC_OK;
-  return handle.fail(TFC_TASK_LOST, "%s has waited too long for the tasks before it",
-                     nameOf(self()));
+  return handle.fail(TFC_TASK_LOST, "%s has not held its state in time",
+                     nameOf(taskBefore(call, nullptr)));
 }
 
 void Tasks::passTurn(tfc_instance &handle) {

@@ -249,6 +249,7 @@ private:
   bool takesPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const;
   int32_t nextPart(const TaskCall &call, const tfc_entry_info *entry, int32_t task) const;
   int32_t lastPart(const TaskCall &call) const;
+  int32_t taskBefore(const TaskCall &call, const tfc_entry_info *entry) const;
   bool awaitTask(const TaskCall &call, const tfc_entry_info *entry, int32_t entryNumber,
                  uint32_t number);
   void giveTurn(tfc_instance &handle);

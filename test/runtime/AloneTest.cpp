@@ -123,6 +123,36 @@ TEST(Alone, AHungProcessDoesNotBlockOthersForLong) {
   EXPECT_EQ(shift(cluster.instances[2], 1), TFC_OK);
 }
 
+TEST(Alone, HandlesMayEndWhenTheirCallsHave) {
+  constexpr int64_t kCalls = 100;
+  Alone cluster;
+  cluster.each([&](int32_t, tfc_instance *instance) {
+    for (int64_t i = 0; i < kCalls; ++i) {
+      tfc_instance *fork;
+      ASSERT_EQ(tfc_instance_fork(instance, &fork), TFC_OK);
+      float last;
+      EXPECT_EQ(ring(fork, {9, 9}, last), TFC_OK) << tfc_instance_message(fork);
+      EXPECT_EQ(last, 12);
+      tfc_instance_destroy(fork);
+    }
+  });
+  EXPECT_EQ(cluster.get(0, "a0"), 3 * kCalls);
+  EXPECT_EQ(cluster.get(1, "a1"), 3 * kCalls);
+  EXPECT_EQ(cluster.get(2, "b0"), 3 * kCalls);
+}
+
+TEST(Alone, CancelledHandlesDoNotWait) {
+  // Before and after their first call; `alone-faults.test` has queues.
+  Alone cluster;
+  tfc_instance *fork;
+  ASSERT_EQ(tfc_instance_fork(cluster.instances[1], &fork), TFC_OK);
+  tfc_instance_cancel(fork);
+  EXPECT_EQ(shift(fork, 1), TFC_OK) << tfc_instance_message(fork);
+  tfc_instance_cancel(fork);
+  EXPECT_EQ(shift(fork, 1), TFC_OK) << tfc_instance_message(fork);
+  tfc_instance_destroy(fork);
+}
+
 TEST(Alone, FailureReachesWhoCalls) {
   Alone cluster;
   cluster.each([&](int32_t task, tfc_instance *instance) {
