@@ -39,7 +39,7 @@ struct State {
   std::atomic<int32_t> handles = 0;
   std::atomic<int32_t> programHandles = 0; // those of the program, rather than of other processes
   SharedLock lock;
-  SharedLock files; // of checkpoints that a process writes or reads alone; before `lock`
+  SharedLock files;           // of checkpoints that a process writes or reads alone; before `lock`
   Objects<ThreadPool> pools;  // by device
   Objects<Gpu> gpus;          // by device
   Block storage;              // every variable on the host, 64-byte aligned

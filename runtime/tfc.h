@@ -116,9 +116,9 @@ typedef struct tfc_transport {
 
 /// How the processes of a cluster call the entries that have devices of tasks.
 typedef enum tfc_call_mode {
-  /// All call an entry together, with the same sizes, and one such call after the other, in the same
-  /// order; they save, load, and create forks together, too. `/job:local` is task 0: its feeds and
-  /// fetches are used, and may be null in others.
+  /// All call an entry together, with the same sizes, and one such call after the other, in the
+  /// same order; they save, load, and create forks together, too. `/job:local` is task 0: its feeds
+  /// and fetches are used, and may be null in others.
   TFC_CALL_TOGETHER = 0,
   /// Each calls, saves and loads on its own, and is `/job:local` in its calls; the other tasks of
   /// the entry take part on threads of the runtime, from `create` until the instance is destroyed.
