@@ -268,6 +268,66 @@ TEST(Alone, ModesMustAgree) {
     thread.join();
 }
 
+TEST(Alone, AProcessThatCannotBeCreatedFailsTheCallsOfOthers) {
+  Loopback loopback(kTasks);
+  tfc_instance *instances[kTasks];
+  int left = 3; // allocations of the process that fails
+  for (int32_t task : {1, 0, 2}) {
+    tfc_options options = {};
+    options.size = sizeof(options);
+    options.threads = 1;
+    options.transport = loopback[task];
+    options.call_mode = TFC_CALL_ALONE;
+    if (task == 1) {
+      options.allocate = [](void *count, size_t bytes, size_t alignment) -> void * {
+        bool isThere = (*static_cast<int *>(count))-- > 0;
+        return isThere ? aligned_alloc(alignment, (bytes + alignment - 1) & -alignment) : nullptr;
+      };
+      options.release = [](void *, void *memory, size_t) { free(memory); };
+      options.allocator_context = &left;
+    }
+    EXPECT_EQ(tfc_instance_create(&kModel.model, &options, &instances[task]),
+              task == 1 ? TFC_OUT_OF_MEMORY : TFC_OK);
+  }
+  float last;
+  EXPECT_EQ(ring(instances[0], {9, 9}, last), TFC_TASK_LOST);
+  EXPECT_STREQ(tfc_instance_message(instances[0]), "/job:a/task:1 takes no part in calls");
+  std::thread other([&] { tfc_instance_destroy(instances[2]); });
+  tfc_instance_destroy(instances[0]);
+  other.join();
+}
+
+TEST(Alone, SizesMustFitInAMessage) {
+  std::vector<tfc_symbol_info> symbols(129, kSymbols[0]);
+  std::vector<tfc_entry_info> entries(kModel.entries, kModel.entries + kEntries);
+  entries[kPair].symbols = symbols.data();
+  entries[kPair].symbol_count = static_cast<int32_t>(symbols.size());
+  tfc_model model = kModel.model;
+  model.entries = entries.data();
+  Loopback loopback(kTasks);
+  tfc_instance *instances[kTasks];
+  for (int32_t task = 0; task < kTasks; ++task) {
+    tfc_options options = {};
+    options.size = sizeof(options);
+    options.threads = 1;
+    options.transport = loopback[task];
+    options.call_mode = TFC_CALL_ALONE;
+    ASSERT_EQ(tfc_instance_create(&model, &options, &instances[task]), TFC_OK);
+  }
+  std::vector<int64_t> sizes(symbols.size());
+  int64_t a, b;
+  void *fetches[] = {&a, &b};
+  EXPECT_EQ(tfc_instance_call(instances[1], kPair, sizes.data(), nullptr, fetches),
+            TFC_INVALID_ARGUMENT);
+  EXPECT_STREQ(tfc_instance_message(instances[1]),
+               "pair: has 129 sizes, but a process can call only entries with at most 128 alone");
+  std::vector<std::thread> threads;
+  for (tfc_instance *instance : instances)
+    threads.emplace_back([=] { tfc_instance_destroy(instance); });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 TEST(Alone, CheckTheMode) {
   Loopback loopback(kTasks);
   tfc_options options = {};
