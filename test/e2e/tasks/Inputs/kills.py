@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 
@@ -50,10 +51,21 @@ def work():
     job.close()
 
 
-def run(mpirun, seconds):
-    """Runs the job and kills one of its processes after some time. Returns true if it has ended before."""
+def stamp():
+    return os.stat(checkpoint).st_mtime_ns if os.path.exists(checkpoint) else 0
+
+
+def run(mpirun, seconds, awaits_checkpoint):
+    """Runs the job and kills one of its processes after some time, or so long after its first checkpoint. Returns true if
+    it has ended before."""
+    before = stamp()
+    for task in range(3):
+        if os.path.exists(os.path.join(folder, f"pid-{task}")):
+            os.remove(os.path.join(folder, f"pid-{task}"))
     job = subprocess.Popen([mpirun, "-n", "3", sys.executable, __file__, path, library, folder],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while awaits_checkpoint and stamp() == before and job.poll() is None:
+        time.sleep(0.01)
     try:
         return job.wait(seconds) == 0
     except subprocess.TimeoutExpired:
@@ -62,7 +74,7 @@ def run(mpirun, seconds):
         with open(os.path.join(folder, f"pid-{random.randrange(3)}")) as file:
             os.kill(int(file.read()), signal.SIGKILL)
     except (OSError, ValueError):
-        job.kill()  # it has not begun
+        job.terminate()  # it has not begun
     job.wait(60)
     return False
 
@@ -87,8 +99,10 @@ def main(mpirun):
     wanted = int(os.environ.get("KILLS", 12))
     has_ended = False
     while kills < wanted or not has_ended:
-        late += kills < wanted and os.path.exists(checkpoint)
-        has_ended = run(mpirun, random.uniform(0.3, 1.5) if kills < wanted else 120)
+        awaits = kills < wanted and kills % 2 == 0
+        seconds = 120 if kills >= wanted else random.uniform(0, 0.5 if awaits else 1.5)
+        has_ended = run(mpirun, seconds, awaits)
+        late += kills < wanted and not has_ended and os.path.exists(checkpoint)
         if has_ended or kills >= wanted:
             assert has_ended, "the job has failed without a kill"
             found = variables(load=True)
