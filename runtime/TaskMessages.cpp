@@ -85,8 +85,8 @@ void Tasks::sent(void *context, void *token) {
 /// Returns true for messages of the running call of a handle.
 bool Tasks::isOfCall(const TaskHeader &header, const tfc_instance &handle) const {
   const TaskCall &call = handle.tasks;
-  return call.entry && header.leader == call.leader && header.handle == call.handle &&
-         header.entry == numberOf(*call.entry) && header.call == call.number;
+  return call.entry && call.owns(header) && header.entry == numberOf(*call.entry) &&
+         header.call == call.number;
 }
 
 /// Returns true unless the call, or the step, has begun here.

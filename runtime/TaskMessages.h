@@ -60,6 +60,11 @@ struct TaskHeader {
   uint64_t value; // a scalar
   int32_t leader; // the process whose handle it is, if that calls alone; otherwise kTogether
   int32_t reserved;
+
+  /// Returns true for messages of calls and operations of a handle.
+  bool isOf(int32_t ofLeader, uint32_t ofHandle) const {
+    return leader == ofLeader && handle == ofHandle;
+  }
 };
 
 /// The longest text of a message, with its end.

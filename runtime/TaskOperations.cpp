@@ -108,8 +108,7 @@ tfc_status Tasks::exchange(tfc_instance &handle, int32_t step, tfc_status status
   else
     post(decider, header, bounded, bytes);
   auto isOurs = [&](const TaskHeader &kept) {
-    return kept.leader == header.leader && kept.handle == header.handle && kept.entry == kNoEntry &&
-           exchange.takes(kept);
+    return handle.tasks.owns(kept) && kept.entry == kNoEntry && exchange.takes(kept);
   };
   stash.takeEach(isOurs, [&](const TaskHeader &kept, const MessageStash::Message &message) {
     takePart(handle, kept, message);

@@ -14,7 +14,7 @@ using namespace tfc::runtime;
 
 TaskServer::Session *TaskServer::find(const TaskHeader &header) const {
   for (Session *session = sessions; session; session = session->next)
-    if (session->leader == header.leader && session->number == header.handle)
+    if (header.isOf(session->leader, session->number))
       return session;
   return nullptr;
 }
@@ -55,11 +55,7 @@ void TaskServer::refuse(const TaskHeader &header, int32_t status, const char *te
   answer.kind = TaskMessage::Abort;
   TaskCall call;
   call.leader = header.leader;
-  const tfc_entry_info *entry = &tasks.state->model->entries[header.entry];
-  for (int32_t task = tasks.nextPart(call, entry, -1); task >= 0;
-       task = tasks.nextPart(call, entry, task))
-    if (task != tasks.self())
-      tasks.post(task, answer, text, bytes);
+  tasks.postToParts(call, tasks.state->model->entries[header.entry], answer, text, bytes);
 }
 
 /// Frees the threads of sessions that are gone.
@@ -173,9 +169,7 @@ bool TaskServer::createHandle(Session &session) {
   const char *text =
       handle ? handle->message.c_str() : "not enough memory for the calls of another process";
   session.hasEnded = true;
-  auto isOurs = [&](const TaskHeader &kept) {
-    return kept.leader == session.leader && kept.handle == session.number;
-  };
+  auto isOurs = [&](const TaskHeader &kept) { return kept.isOf(session.leader, session.number); };
   tasks.stash.takeEach(isOurs, [&](const TaskHeader &kept, const MessageStash::Message &message) {
     tasks.pool.give(message.data);
     if (kept.kind == TaskMessage::Begin)
@@ -189,8 +183,7 @@ bool TaskServer::createHandle(Session &session) {
 bool TaskServer::await(Session &session, TaskHeader &header) {
   tfc_instance &handle = *session.handle;
   auto isOurs = [&](const TaskHeader &kept) {
-    return kept.kind == TaskMessage::Begin && kept.leader == session.leader &&
-           kept.handle == session.number;
+    return kept.kind == TaskMessage::Begin && kept.isOf(session.leader, session.number);
   };
   auto take = [&](const TaskHeader &kept, const MessageStash::Message &message) {
     header = kept;

@@ -94,10 +94,8 @@ void Tasks::invite(tfc_instance &handle, const tfc_entry_info &entry, const int6
   MutexLock lock(mutex);
   TaskCall &call = handle.tasks;
   int32_t number = numberOf(entry);
-  TaskHeader header = headerOf(call, TaskMessage::Begin, number, call.calls[number] + 1);
-  for (int32_t task = nextPart(call, &entry, -1); task >= 0; task = nextPart(call, &entry, task))
-    if (task != self())
-      post(task, header, symbols, entry.symbol_count * static_cast<int32_t>(sizeof(int64_t)));
+  postToParts(call, entry, headerOf(call, TaskMessage::Begin, number, call.calls[number] + 1),
+              symbols, entry.symbol_count * static_cast<int32_t>(sizeof(int64_t)));
 }
 
 void Tasks::awaitTurnOfCall(tfc_instance &handle, const tfc_entry_info &entry) {
@@ -113,8 +111,7 @@ bool Tasks::awaitTask(const TaskCall &call, const tfc_entry_info *entry, int32_t
   if (nextPart(call, entry, -1) == self())
     return true;
   auto isDecisive = [&](const TaskHeader &header) {
-    return header.leader == call.leader && header.handle == call.handle &&
-           header.entry == entryNumber && header.call == number &&
+    return call.owns(header) && header.entry == entryNumber && header.call == number &&
            (header.kind == TaskMessage::Turn || header.kind == TaskMessage::Abort);
   };
   // Those that are later in the order wait longer, so that the message names the right one.
@@ -155,8 +152,7 @@ tfc_status Tasks::awaitTurnOfOperation(tfc_instance &handle) {
   uint32_t number = call.exchange.number;
   bool isInTime = awaitTask(call, nullptr, kNoEntry, number);
   auto isPast = [&](const TaskHeader &header) {
-    return header.kind == TaskMessage::Turn && header.entry == kNoEntry &&
-           header.leader == call.leader && header.handle == call.handle &&
+    return header.kind == TaskMessage::Turn && header.entry == kNoEntry && call.owns(header) &&
            static_cast<int32_t>(header.call - number) <= 0;
   };
   stash.takeEach(isPast, [](const TaskHeader &, const MessageStash::Message &) {});

@@ -113,14 +113,18 @@ void Tasks::postToOthers(const TaskHeader &header, const void *more, int32_t mor
       post(task, header, more, moreBytes);
 }
 
+/// Posts a message to each other process that takes part in a call of an entry.
+void Tasks::postToParts(const TaskCall &call, const tfc_entry_info &entry, const TaskHeader &header,
+                        const void *more, int32_t moreBytes) {
+  for (int32_t task = nextPart(call, &entry, -1); task >= 0; task = nextPart(call, &entry, task))
+    if (task != self())
+      post(task, header, more, moreBytes);
+}
+
 /// Posts a message to each other process that has a partition of the running call.
 void Tasks::postToAll(tfc_instance &handle, const TaskHeader &header, const void *more,
                       int32_t moreBytes) {
-  const TaskCall &call = handle.tasks;
-  for (int32_t task = nextPart(call, call.entry, -1); task >= 0;
-       task = nextPart(call, call.entry, task))
-    if (task != self())
-      post(task, header, more, moreBytes);
+  postToParts(handle.tasks, *handle.tasks.entry, header, more, moreBytes);
 }
 
 void Tasks::postAbort(tfc_instance &handle, int32_t status, const char *text) {
@@ -205,7 +209,7 @@ void Tasks::cancel(tfc_instance &handle) {
 
 tfc_instance *Tasks::find(const TaskHeader &header) const {
   for (tfc_instance *handle = handles; handle; handle = handle->tasks.next)
-    if (handle->tasks.handle == header.handle && handle->tasks.leader == header.leader)
+    if (handle->tasks.owns(header))
       return handle;
   return nullptr;
 }
@@ -340,8 +344,8 @@ void Tasks::skip(tfc_instance &handle, const tfc_entry_info &entry, int32_t stat
   postAbort(handle, status, handle.message.c_str());
   // Nothing that has been kept for this call, or for an earlier one, is needed any more.
   auto isPast = [&](const TaskHeader &header) {
-    return header.leader == call.leader && header.handle == call.handle &&
-           header.entry == numberOf(entry) && static_cast<int32_t>(header.call - call.number) <= 0;
+    return call.owns(header) && header.entry == numberOf(entry) &&
+           static_cast<int32_t>(header.call - call.number) <= 0;
   };
   dropKept(isPast);
   call.entry = nullptr;

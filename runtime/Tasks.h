@@ -86,6 +86,7 @@ struct TaskCall {
 
   /// The process that decides, and that has `/job:local`.
   int32_t decider() const { return leader == kTogether ? kFirstTask : leader; }
+  bool owns(const TaskHeader &header) const { return header.isOf(leader, handle); }
 };
 
 /// The way from a state to the other processes of its cluster.
@@ -236,6 +237,8 @@ private:
   static TaskHeader headerOf(const TaskCall &call, TaskMessage kind, int32_t entry,
                              uint32_t number);
   TaskHeader headerOf(const tfc_instance &handle, TaskMessage kind) const;
+  void postToParts(const TaskCall &call, const tfc_entry_info &entry, const TaskHeader &header,
+                   const void *more, int32_t moreBytes);
   void postToOthers(const TaskHeader &header, const void *more = nullptr, int32_t moreBytes = 0);
 
   // Calls.

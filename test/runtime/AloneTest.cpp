@@ -244,28 +244,13 @@ TEST(Alone, LostTasksEndServing) {
 }
 
 TEST(Alone, ModesMustAgree) {
-  Loopback loopback(kTasks);
-  tfc_instance *instances[kTasks];
-  for (int32_t task = 0; task < kTasks; ++task) {
-    tfc_options options = {};
-    options.size = sizeof(options);
-    options.threads = 1;
-    options.transport = loopback[task];
+  Cluster cluster(/*timeout=*/0, [](int32_t task, tfc_options &options) {
     options.call_mode = task == 1 ? TFC_CALL_ALONE : TFC_CALL_TOGETHER;
-    ASSERT_EQ(tfc_instance_create(&kModel.model, &options, &instances[task]), TFC_OK);
-  }
-  EXPECT_EQ(shift(instances[1], 1), TFC_FAILED_PRECONDITION);
-  EXPECT_STREQ(tfc_instance_message(instances[1]),
+  });
+  EXPECT_EQ(shift(cluster.instances[1], 1), TFC_FAILED_PRECONDITION);
+  EXPECT_STREQ(tfc_instance_message(cluster.instances[1]),
                "tfc_options.call_mode differs between processes");
-  int64_t by = 1;
-  const void *feeds[] = {&by};
-  tfc_status status = tfc_instance_call(instances[0], kShift, nullptr, feeds, nullptr);
-  EXPECT_EQ(status, TFC_FAILED_PRECONDITION);
-  std::vector<std::thread> threads;
-  for (tfc_instance *instance : instances)
-    threads.emplace_back([=] { tfc_instance_destroy(instance); });
-  for (std::thread &thread : threads)
-    thread.join();
+  EXPECT_EQ(shift(cluster.instances[0], 1), TFC_FAILED_PRECONDITION);
 }
 
 TEST(Alone, AProcessThatCannotBeCreatedFailsTheCallsOfOthers) {
@@ -304,28 +289,16 @@ TEST(Alone, SizesMustFitInAMessage) {
   entries[kPair].symbol_count = static_cast<int32_t>(symbols.size());
   tfc_model model = kModel.model;
   model.entries = entries.data();
-  Loopback loopback(kTasks);
-  tfc_instance *instances[kTasks];
-  for (int32_t task = 0; task < kTasks; ++task) {
-    tfc_options options = {};
-    options.size = sizeof(options);
-    options.threads = 1;
-    options.transport = loopback[task];
-    options.call_mode = TFC_CALL_ALONE;
-    ASSERT_EQ(tfc_instance_create(&model, &options, &instances[task]), TFC_OK);
-  }
+  Cluster cluster(
+      /*timeout=*/0, [](int32_t, tfc_options &options) { options.call_mode = TFC_CALL_ALONE; },
+      model);
   std::vector<int64_t> sizes(symbols.size());
   int64_t a, b;
   void *fetches[] = {&a, &b};
-  EXPECT_EQ(tfc_instance_call(instances[1], kPair, sizes.data(), nullptr, fetches),
+  EXPECT_EQ(tfc_instance_call(cluster.instances[1], kPair, sizes.data(), nullptr, fetches),
             TFC_INVALID_ARGUMENT);
-  EXPECT_STREQ(tfc_instance_message(instances[1]),
+  EXPECT_STREQ(tfc_instance_message(cluster.instances[1]),
                "pair: has 129 sizes, but a process can call only entries with at most 128 alone");
-  std::vector<std::thread> threads;
-  for (tfc_instance *instance : instances)
-    threads.emplace_back([=] { tfc_instance_destroy(instance); });
-  for (std::thread &thread : threads)
-    thread.join();
 }
 
 TEST(Alone, CheckTheMode) {

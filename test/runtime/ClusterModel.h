@@ -254,7 +254,8 @@ struct Cluster {
   using Adjust = std::function<void(int32_t task, tfc_options &)>;
 
   explicit Cluster(
-      int64_t timeout = 0, const Adjust &adjust = [](int32_t, tfc_options &) {})
+      int64_t timeout = 0, const Adjust &adjust = [](int32_t, tfc_options &) {},
+      const tfc_model &model = kModel.model)
       : loopback(kTasks) {
     for (int32_t task = 0; task < kTasks; ++task) {
       tfc_options options = {};
@@ -263,7 +264,7 @@ struct Cluster {
       options.transport = loopback[task];
       options.task_timeout_ms = timeout;
       adjust(task, options);
-      EXPECT_EQ(tfc_instance_create(&kModel.model, &options, &instances[task]), TFC_OK)
+      EXPECT_EQ(tfc_instance_create(&model, &options, &instances[task]), TFC_OK)
           << tfc_instance_message(nullptr);
     }
   }

@@ -1,4 +1,4 @@
-"""alone_faults.py MODEL.so LIBTFCMPI CALLER FOLDER: process number CALLER makes calls that fail, and others in between."""
+"""alone_faults.py MODEL.so LIBTFCMPI CALLER: process number CALLER makes calls that fail, and others in between."""
 
 import sys
 import threading
@@ -6,7 +6,7 @@ import time
 
 from job import Failed, Job
 
-path, library, caller, folder = sys.argv[1:]
+path, library, caller = sys.argv[1:]
 job = Job(library)
 model = job.create(path, alone=True, task_timeout_ms=20000)
 

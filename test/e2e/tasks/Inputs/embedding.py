@@ -3,6 +3,7 @@ Writes what has happened to the folder, for embedding_simulated.py."""
 
 import os
 import sys
+import time
 
 import numpy as np
 from job import Failed, Job
@@ -14,6 +15,11 @@ model = job.create(path, alone=True)
 
 def save(name, **arrays):
     np.savez(os.path.join(folder, name), **arrays)
+
+
+def await_file(name):
+    while not os.path.exists(os.path.join(folder, name)):
+        time.sleep(0.01)
 
 
 def find():
@@ -45,13 +51,11 @@ if job.task == 2:
     save("first", **find())
     open(os.path.join(folder, "begin"), "w").close()
 if job.task >= 2:
-    while not os.path.exists(os.path.join(folder, "begin")):
-        pass
+    await_file("begin")
     train()
     open(os.path.join(folder, f"end-{job.task}"), "w").close()
 if job.task == 3:
-    while not os.path.exists(os.path.join(folder, "end-2")):
-        pass
+    await_file("end-2")
     save("last", **find())
 model.serve()
 del model

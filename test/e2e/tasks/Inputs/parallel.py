@@ -6,7 +6,7 @@ import os
 import sys
 
 import numpy as np
-from job import Job, Model
+from job import Failed, Job, Model
 
 mode, path, folder = sys.argv[1:4]
 STEPS, WIDTH = 50, 32
@@ -53,7 +53,7 @@ model = job.create(path) if job else Model(path, threads=1)
 for name, value in names_of(model, "copies.0" if job else "net"):
     try:
         model[name] = value
-    except Exception as error:
+    except Failed as error:
         assert job and "is in another process" in str(error), (name, error)
 if job:
     model.call("start")
