@@ -1,4 +1,5 @@
-// Variables, tapes and queues: declarations of a module, apart from the operations of its entries.
+// Variables, tapes, queues and datasets: declarations of a module, apart from the operations of its
+// entries.
 
 #include "frontend/ResourceBuilder.h"
 
@@ -6,6 +7,10 @@ using namespace mlir;
 using namespace llvm;
 
 namespace tfc {
+
+static SmallVector<StringRef> toTexts(ArrayRef<std::string> texts) {
+  return to_vector_of<StringRef>(texts);
+}
 
 void ResourceBuilder::toDeclarations() {
   if (lastDeclaration)
@@ -68,11 +73,10 @@ void ResourceBuilder::createQueue(StringRef name, ArrayRef<Type> components,
                                   Location location) {
   OpBuilder::InsertionGuard guard(builder);
   toDeclarations();
-  SmallVector<StringRef> texts(names.begin(), names.end());
   SmallVector<Type> types(components);
   lastDeclaration = dfg::QueueOp::create(
       builder, location, builder.getStringAttr(name), builder.getTypeArrayAttr(types),
-      builder.getStrArrayAttr(texts), dfg::QueueKindAttr::get(builder.getContext(), kind),
+      builder.getStrArrayAttr(toTexts(names)), dfg::QueueKindAttr::get(builder.getContext(), kind),
       builder.getI64IntegerAttr(capacity), builder.getI64IntegerAttr(minReady),
       builder.getI64IntegerAttr(seed));
 }
@@ -105,6 +109,32 @@ Value ResourceBuilder::queueSize(StringRef queue, Location location) {
 void ResourceBuilder::closeQueue(StringRef queue, bool cancelsPending, Location location) {
   dfg::QueueCloseOp::create(builder, location, FlatSymbolRefAttr::get(builder.getContext(), queue),
                             builder.getBoolAttr(cancelsPending));
+}
+
+//===----------------------------------------------------------------------===//
+// Datasets
+//===----------------------------------------------------------------------===//
+
+void ResourceBuilder::createDataset(StringRef name, ArrayRef<Type> components,
+                                    ArrayRef<std::string> names, dfg::DatasetFormat format,
+                                    ArrayRef<std::string> paths, int64_t skip, Location location) {
+  OpBuilder::InsertionGuard guard(builder);
+  toDeclarations();
+  lastDeclaration = dfg::DatasetOp::create(
+      builder, location, builder.getStringAttr(name), builder.getTypeArrayAttr(components),
+      builder.getStrArrayAttr(toTexts(names)),
+      dfg::DatasetFormatAttr::get(builder.getContext(), format),
+      builder.getStrArrayAttr(toTexts(paths)), builder.getI64IntegerAttr(skip));
+}
+
+Operation *ResourceBuilder::readRows(StringRef dataset, TypeRange types, Value rows, Value next,
+                                     Location location) {
+  return dfg::ReadRowsOp::create(builder, location, types, dataset, rows, next);
+}
+
+Value ResourceBuilder::datasetSize(StringRef dataset, Location location) {
+  return dfg::DatasetSizeOp::create(builder, location, dfg::tensorOf({}, builder.getI64Type()),
+                                    dataset);
 }
 
 } // namespace tfc

@@ -1,4 +1,4 @@
-// Declares variables, tapes and queues, and creates the operations on them.
+// Declares variables, tapes, queues and datasets, and creates the operations on them.
 #pragma once
 
 #include "dialects/dfg/Dfg.h"
@@ -6,9 +6,9 @@
 
 namespace tfc {
 
-/// Declares state that outlives a step or an entry (variables, tapes, queues), and creates the
-/// operations on it. Declarations precede the first entry; operations are created at the insertion
-/// point of `builder`.
+/// Declares state that outlives a step or an entry (variables, tapes, queues) and datasets, and
+/// creates the operations on it. Declarations precede the first entry; operations are created at
+/// the insertion point of `builder`.
 class ResourceBuilder {
 public:
   ResourceBuilder(mlir::ModuleOp module, mlir::OpBuilder &builder)
@@ -42,13 +42,23 @@ public:
   mlir::Value queueSize(llvm::StringRef queue, mlir::Location location);
   void closeQueue(llvm::StringRef queue, bool cancelsPending, mlir::Location location);
 
+  //===--- Datasets -------------------------------------------------------===//
+
+  void createDataset(llvm::StringRef name, llvm::ArrayRef<mlir::Type> components,
+                     llvm::ArrayRef<std::string> names, dfg::DatasetFormat format,
+                     llvm::ArrayRef<std::string> paths, int64_t skip, mlir::Location location);
+  /// `next` may be null.
+  mlir::Operation *readRows(llvm::StringRef dataset, mlir::TypeRange types, mlir::Value rows,
+                            mlir::Value next, mlir::Location location);
+  mlir::Value datasetSize(llvm::StringRef dataset, mlir::Location location);
+
 private:
   /// Moves the insertion point after the declarations so far, before the first entry.
   void toDeclarations();
 
   mlir::ModuleOp module;
   mlir::OpBuilder &builder;
-  /// The last variable, tape or queue; modules may declare hundreds of thousands.
+  /// The last declaration; modules may declare hundreds of thousands.
   mlir::Operation *lastDeclaration = nullptr;
 };
 

@@ -143,4 +143,5 @@ extern "C" const tfc_api tfc_runtime_api = {
     .site = siteOf,
     .device = describeDevice,
     .serve = tfc_instance_serve,
+    .open_dataset = tfc_instance_open_dataset,
 };

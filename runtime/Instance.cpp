@@ -228,6 +228,8 @@ static bool startPools(State &state, const tfc_options &options) {
 static bool reserveState(State &state, const tfc_options &options) {
   const tfc_model &model = *state.model;
   int32_t devices = deviceCount(model);
+  if (model.dataset_count > 0 && !(createDatasets && createDatasets(state)))
+    return false;
   if (!startPools(state, options) || !state.gpus.create(state.allocator, devices) ||
       !state.lacksValues.create(state.allocator, devices) ||
       !state.queues.initialise(state.allocator, model, state.handles) ||
@@ -249,6 +251,8 @@ static void destroyState(State *state) {
     pool.finish();
   state->tasks.detach(); // its thread wakes waits at queues
   state->queues.finish();
+  if (destroyDatasets)
+    destroyDatasets(*state);
   releaseOnGpus(*state);
   Allocator allocator = state->allocator;
   state->~State();

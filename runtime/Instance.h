@@ -17,6 +17,8 @@
 
 namespace tfc::runtime {
 
+class Datasets;
+
 /// A message of bounded length; longer ones are truncated.
 class Message {
 public:
@@ -25,6 +27,8 @@ public:
   __attribute__((format(printf, 2, 3))) void add(const char *format, ...);
   void addList(const char *format, va_list arguments);
   void addShape(const int64_t *dims, int32_t rank);
+  /// Replaces the text, and returns `status`.
+  __attribute__((format(printf, 3, 4))) tfc_status fail(tfc_status status, const char *format, ...);
   const char *c_str() const { return text; }
 
 private:
@@ -49,8 +53,13 @@ struct State {
   Block pointers;       // the memory of `variables`
   uint64_t version = 0; // counts changes of variables; under `lock`
   Queues queues;
+  Datasets *datasets = nullptr; // null for models without any
   Tasks tasks{allocator};
 };
+
+/// Create and destroy the datasets of a state. Models without any do not link them.
+__attribute__((weak)) bool createDatasets(State &state);
+__attribute__((weak)) void destroyDatasets(State &state);
 
 /// Returns true if a device is in this process.
 bool isHere(const State &state, int64_t device);

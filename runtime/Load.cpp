@@ -237,8 +237,8 @@ tfc_status Loader::readHeader(StoredFile &from, uint64_t fileBytes) {
     return failRead(from);
   from.text.data()[length] = 0;
   from.dataStart = kLengthBytes + length;
-  tfc_status status = parseHeader(instance, from.path, state.allocator, from.text.data(), length,
-                                  fileBytes - from.dataStart, from.tensors);
+  tfc_status status = parseHeader(instance.message, from.path, state.allocator, from.text.data(),
+                                  length, fileBytes - from.dataStart, from.tensors);
   if (status)
     instance.message.add("; nothing was loaded");
   for (StoredTensor &tensor : from.tensors.list)

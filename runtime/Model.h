@@ -51,6 +51,14 @@ typedef struct tfc_symbol_info {
   const char *upper_site;
 } tfc_symbol_info;
 
+typedef enum tfc_dataset_format {
+  TFC_DATASET_CSV = 0,
+  TFC_DATASET_NPY = 1,
+  TFC_DATASET_SAFETENSORS = 2,
+  TFC_DATASET_TFRECORD = 3,
+  TFC_DATASET_RAW = 4
+} tfc_dataset_format;
+
 typedef struct tfc_queue_info {
   const char *name;
   int32_t kind; // tfc_queue_kind
@@ -60,6 +68,16 @@ typedef struct tfc_queue_info {
   int64_t min_ready;                   // elements that a shuffling queue keeps until it is closed
   int64_t seed;                        // of a shuffling queue
 } tfc_queue_info;
+
+typedef struct tfc_dataset_info {
+  const char *name;
+  int32_t format; // tfc_dataset_format
+  int32_t component_count;
+  const tfc_variable_info *components; // of one row, in order; no '@was' names
+  const char *const *paths;            // of the files, unless the program opens others
+  int64_t path_count;
+  int64_t skip; // lines or bytes at the beginning of each file
+} tfc_dataset_info;
 
 // A device that entries use.
 typedef struct tfc_device_info {
@@ -183,6 +201,8 @@ struct tfc_model {
   int64_t constant_count;
   const char *const *tasks; // "/job:ps/task:0", ..., each in a process of its own
   int64_t task_count;       // 0 for a program of one process
+  const tfc_dataset_info *datasets;
+  int64_t dataset_count;
 };
 
 // The data of a call that are passed to an entry function; those of its partitions differ in the
@@ -300,6 +320,16 @@ int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *
 int32_t tfc_rt_queue_size(tfc_call_frame *frame, int32_t queue);
 void tfc_rt_queue_close(tfc_call_frame *frame, int32_t queue, int32_t cancel_pending);
 
+// Reads rows of dataset number `dataset`, and counts them. `values` are arrays of `count` elements
+// of each component; a negative number in `rows` stands for a row of zeros. Rows `next` are read
+// meanwhile by another thread, for a later call of the same numbers. They return a tfc_status, with
+// the message set if it is not 0. `subject` follows the entry's name in the message.
+int32_t tfc_rt_read_rows(tfc_call_frame *frame, int32_t dataset, void *const *values,
+                         const int64_t *rows, int64_t count, const int64_t *next,
+                         int64_t next_count, const char *subject);
+int32_t tfc_rt_dataset_size(tfc_call_frame *frame, int32_t dataset, int64_t *size,
+                            const char *subject);
+
 // Functions that code calls around its steps if `tfc profile` has compiled it. The first returns a
 // time. `slot` is that of a message, or -1; `name` says what was done, and after a line break its
 // place in the graph.
@@ -307,7 +337,7 @@ typedef enum tfc_trace_kind {
   TFC_TRACE_KERNEL = 0,
   TFC_TRACE_SEND = 1,    // of a message, including the wait for its buffer
   TFC_TRACE_RECEIVE = 2, // the wait for a message
-  TFC_TRACE_WAIT = 3     // for a queue, for all partitions, or until a message is released
+  TFC_TRACE_WAIT = 3     // for a queue, rows, or all partitions, or until a message is released
 } tfc_trace_kind;
 int64_t tfc_rt_trace_begin(void);
 void tfc_rt_trace_end(tfc_call_frame *frame, int64_t begin, int32_t kind, int32_t slot,
@@ -347,6 +377,12 @@ tfc_status tfc_instance_queue_close(tfc_instance *instance, const char *queue,
                                     int32_t cancel_pending);
 void tfc_instance_cancel(tfc_instance *instance);
 tfc_status tfc_instance_serve(tfc_instance *instance);
+// Linked into models with datasets only.
+#ifdef __GNUC__
+__attribute__((weak))
+#endif
+tfc_status tfc_instance_open_dataset(tfc_instance *instance, const char *dataset,
+                                     const char *const *paths, int64_t path_count);
 const char *tfc_status_name(int32_t status);
 
 // Generated code defines a constant tfc_library from this and its model.

@@ -56,9 +56,9 @@ struct Checksum {
 
 class HeaderParser {
 public:
-  HeaderParser(tfc_instance &instance, const char *path, const Allocator &allocator, char *text,
+  HeaderParser(Message &message, const char *path, const Allocator &allocator, char *text,
                size_t bytes, StoredTensors &tensors)
-      : instance(instance), path(path), json(text, bytes), tensors(tensors), checksums(allocator) {}
+      : message(message), path(path), json(text, bytes), tensors(tensors), checksums(allocator) {}
 
   tfc_status parse();
   void attachChecksums();
@@ -70,7 +70,7 @@ private:
   bool parseShape(StoredTensor &tensor);
   bool parseOffsets(StoredTensor &tensor);
 
-  tfc_instance &instance;
+  Message &message;
   const char *path;
   JsonReader json;
   StoredTensors &tensors;
@@ -177,10 +177,10 @@ void HeaderParser::attachChecksums() {
 tfc_status HeaderParser::parse() {
   bool parsed = parseMembers();
   if (outOfMemory)
-    return instance.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the header", path);
+    return message.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the header", path);
   if (!parsed)
-    return instance.fail(TFC_DATA_LOSS, "%s: damaged header: expected %s at byte %llu", path,
-                         json.error(), static_cast<unsigned long long>(8 + json.offset()));
+    return message.fail(TFC_DATA_LOSS, "%s: damaged header: expected %s at byte %llu", path,
+                        json.error(), static_cast<unsigned long long>(8 + json.offset()));
   return TFC_OK;
 }
 
@@ -201,7 +201,7 @@ static int64_t storedItemBytes(const char *dtype) {
 
 /// Checks that the bytes of a tensor match its shape, follow those of the previous tensor, and are
 /// within the file.
-static tfc_status checkLayout(tfc_instance &instance, const char *path, uint64_t dataBytes,
+static tfc_status checkLayout(Message &message, const char *path, uint64_t dataBytes,
                               StoredTensors &tensors) {
   auto asUnsigned = [](uint64_t value) { return static_cast<unsigned long long>(value); };
   if (tensors.list.size() > 1)
@@ -209,43 +209,43 @@ static tfc_status checkLayout(tfc_instance &instance, const char *path, uint64_t
   uint64_t expected = 0;
   for (const StoredTensor &tensor : tensors.list) {
     if (tensor.begin != expected || tensor.end < tensor.begin)
-      return instance.fail(TFC_DATA_LOSS,
-                           "%s: damaged header: tensor '%s' begins at %llu and ends "
-                           "at %llu, but expected it to begin at %llu",
-                           path, tensor.name, asUnsigned(tensor.begin), asUnsigned(tensor.end),
-                           asUnsigned(expected));
+      return message.fail(TFC_DATA_LOSS,
+                          "%s: damaged header: tensor '%s' begins at %llu and ends "
+                          "at %llu, but expected it to begin at %llu",
+                          path, tensor.name, asUnsigned(tensor.begin), asUnsigned(tensor.end),
+                          asUnsigned(expected));
     int64_t count = elementCount(tensor.dims, tensor.rank);
     int64_t itemBytes = storedItemBytes(tensor.dtype);
     int64_t bytes;
     bool overflow = count < 0 || __builtin_mul_overflow(count, itemBytes, &bytes);
     if (overflow || (itemBytes && static_cast<uint64_t>(bytes) != tensor.end - tensor.begin))
-      return instance.fail(TFC_DATA_LOSS,
-                           "%s: damaged header: tensor '%s' has %llu bytes, which do "
-                           "not fit its shape",
-                           path, tensor.name, asUnsigned(tensor.end - tensor.begin));
+      return message.fail(TFC_DATA_LOSS,
+                          "%s: damaged header: tensor '%s' has %llu bytes, which do "
+                          "not fit its shape",
+                          path, tensor.name, asUnsigned(tensor.end - tensor.begin));
     if (tensor.end > dataBytes)
-      return instance.fail(TFC_DATA_LOSS,
-                           "%s: truncated: tensor '%s' ends at byte %llu of the "
-                           "data, but the file has %llu",
-                           path, tensor.name, asUnsigned(tensor.end), asUnsigned(dataBytes));
+      return message.fail(TFC_DATA_LOSS,
+                          "%s: truncated: tensor '%s' ends at byte %llu of the "
+                          "data, but the file has %llu",
+                          path, tensor.name, asUnsigned(tensor.end), asUnsigned(dataBytes));
     expected = tensor.end;
   }
   if (expected != dataBytes)
-    return instance.fail(TFC_DATA_LOSS, "%s: damaged: %llu bytes after the last tensor", path,
-                         asUnsigned(dataBytes - expected));
+    return message.fail(TFC_DATA_LOSS, "%s: damaged: %llu bytes after the last tensor", path,
+                        asUnsigned(dataBytes - expected));
   return TFC_OK;
 }
 
-tfc_status tfc::runtime::parseHeader(tfc_instance &instance, const char *path,
-                                     const Allocator &allocator, char *text, size_t bytes,
-                                     uint64_t dataBytes, StoredTensors &tensors) {
-  HeaderParser parser(instance, path, allocator, text, bytes, tensors);
+tfc_status tfc::runtime::parseHeader(Message &message, const char *path, const Allocator &allocator,
+                                     char *text, size_t bytes, uint64_t dataBytes,
+                                     StoredTensors &tensors) {
+  HeaderParser parser(message, path, allocator, text, bytes, tensors);
   if (tfc_status status = parser.parse())
     return status;
-  if (tfc_status status = checkLayout(instance, path, dataBytes, tensors))
+  if (tfc_status status = checkLayout(message, path, dataBytes, tensors))
     return status;
   if (!tensors.index())
-    return instance.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the header", path);
+    return message.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the header", path);
   parser.attachChecksums();
   return TFC_OK;
 }

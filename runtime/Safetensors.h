@@ -53,9 +53,9 @@ private:
 
 /// Parses a header and checks it against the `dataBytes` after it: complete, consecutive tensors up
 /// to the end of the file. `text` has `bytes` characters and a null after them; strings are decoded
-/// in place. Fails on `instance` with `path` in the message.
-tfc_status parseHeader(tfc_instance &instance, const char *path, const Allocator &allocator,
-                       char *text, size_t bytes, uint64_t dataBytes, StoredTensors &tensors);
+/// in place. If it fails, the message begins with `path`.
+tfc_status parseHeader(Message &message, const char *path, const Allocator &allocator, char *text,
+                       size_t bytes, uint64_t dataBytes, StoredTensors &tensors);
 
 /// Appends the header (preceded by its length) for `count` variables of a model, in the order
 /// `order`. Checksums are by variable.

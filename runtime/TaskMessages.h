@@ -4,22 +4,11 @@
 
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
+#include "runtime/MutexLock.h"
 
 #include <pthread.h>
 
 namespace tfc::runtime {
-
-/// Holds a mutex in its lifetime.
-class MutexLock {
-public:
-  explicit MutexLock(pthread_mutex_t &mutex) : mutex(mutex) { pthread_mutex_lock(&mutex); }
-  ~MutexLock() { pthread_mutex_unlock(&mutex); }
-  MutexLock(const MutexLock &) = delete;
-  MutexLock &operator=(const MutexLock &) = delete;
-
-private:
-  pthread_mutex_t &mutex;
-};
 
 enum class TaskMessage : int32_t {
   Begin, // of a call in a process, with its sizes; of an operation, with its path

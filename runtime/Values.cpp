@@ -26,6 +26,15 @@ void Message::addList(const char *format, va_list arguments) {
     length = sizeof(text) - 1;
 }
 
+tfc_status Message::fail(tfc_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  clear();
+  addList(format, arguments);
+  va_end(arguments);
+  return status;
+}
+
 /// A larger rank is an error of the caller; its sizes must not be read.
 static constexpr int32_t kMaxShownRank = 64;
 

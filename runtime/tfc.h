@@ -342,6 +342,13 @@ typedef struct tfc_api {
   /// TFC_TASK_LOST if others cannot be reached any more. Destroying the last handle waits like
   /// this.
   tfc_status (*serve)(tfc_instance *instance);
+
+  /// Lets a dataset read these files instead of those that the graph names, in all handles of this
+  /// process. They are opened at once; if that fails, the dataset keeps its files. Calls that read
+  /// rows at the same time read them from the old files or from the new ones. Null if the model has
+  /// no dataset.
+  tfc_status (*open_dataset)(tfc_instance *instance, const char *dataset, const char *const *paths,
+                             int64_t path_count);
 } tfc_api;
 
 /// A model with the runtime inside its library. Every shared library that tfc writes exports

@@ -51,7 +51,9 @@ private:
   Constant *dims(ArrayRef<int64_t> sizes);
 
   Constant *variable(const VariableInfo &info);
+  Constant *components(ArrayRef<VariableInfo> infos);
   Constant *queue(const QueueInfo &info);
+  Constant *dataset(const DatasetInfo &info);
   Constant *value(const ValueInfo &info);
   Constant *symbol(const SymbolInfo &info);
   Constant *facts(const EntryInfo &info);
@@ -93,9 +95,10 @@ static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
 static_assert(sizeof(tfc_grid_info) == 16 && sizeof(tfc_binary_info) == 16 &&
               sizeof(tfc_image_info) == 48);
 static_assert(sizeof(tfc_constant_info) == 24);
-static_assert(sizeof(tfc_model) == 136 && offsetof(tfc_model, init) == 56 &&
+static_assert(sizeof(tfc_model) == 152 && offsetof(tfc_model, init) == 56 &&
               offsetof(tfc_model, queue_count) == 72 && offsetof(tfc_model, device_count) == 88);
 static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
+static_assert(sizeof(tfc_dataset_info) == 48 && offsetof(tfc_dataset_info, components) == 16);
 static_assert(sizeof(tfc_library) == 16);
 
 //===----------------------------------------------------------------------===//
@@ -154,12 +157,32 @@ static int32_t kindOf(dfg::QueueKind kind) {
   llvm_unreachable("unknown kind of queue");
 }
 
-Constant *DescriptorBuilder::queue(const QueueInfo &info) {
+Constant *DescriptorBuilder::components(ArrayRef<VariableInfo> infos) {
   llvm::SmallVector<Constant *> components;
-  for (const VariableInfo &component : info.components)
+  for (const VariableInfo &component : infos)
     components.push_back(variable(component));
-  return structure({text(info.name), i32(kindOf(info.kind)), i32(components.size()),
-                    array(components), i64(info.capacity), i64(info.minReady), i64(info.seed)});
+  return array(components);
+}
+
+Constant *DescriptorBuilder::queue(const QueueInfo &info) {
+  return structure({text(info.name), i32(kindOf(info.kind)), i32(info.components.size()),
+                    components(info.components), i64(info.capacity), i64(info.minReady),
+                    i64(info.seed)});
+}
+
+// The numbers of the formats are those of the runtime.
+static_assert(int(dfg::DatasetFormat::Csv) == TFC_DATASET_CSV &&
+              int(dfg::DatasetFormat::Npy) == TFC_DATASET_NPY &&
+              int(dfg::DatasetFormat::Safetensors) == TFC_DATASET_SAFETENSORS &&
+              int(dfg::DatasetFormat::Tfrecord) == TFC_DATASET_TFRECORD &&
+              int(dfg::DatasetFormat::Raw) == TFC_DATASET_RAW);
+
+Constant *DescriptorBuilder::dataset(const DatasetInfo &info) {
+  llvm::SmallVector<Constant *> paths;
+  for (const std::string &path : info.paths)
+    paths.push_back(text(path));
+  return structure({text(info.name), i32(int(info.format)), i32(info.components.size()),
+                    components(info.components), array(paths), i64(paths.size()), i64(info.skip)});
 }
 
 Constant *DescriptorBuilder::value(const ValueInfo &info) {
@@ -270,7 +293,7 @@ Constant *DescriptorBuilder::copiedConstants() {
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {
-  llvm::SmallVector<Constant *> variables, entries, queues, devices, tasks;
+  llvm::SmallVector<Constant *> variables, entries, queues, datasets, devices, tasks;
   for (const std::string &name : model.cluster.taskNames())
     tasks.push_back(text(name));
   for (StringRef name : model.devices)
@@ -281,17 +304,34 @@ llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef fea
     entries.push_back(entry(info, number));
   for (const QueueInfo &info : model.queues)
     queues.push_back(queue(info));
+  for (const DatasetInfo &info : model.datasets)
+    datasets.push_back(dataset(info));
   EntryInfo noInit;
   const EntryInfo &init = model.init ? *model.init : noInit;
   Constant *initializer = model.init ? makeGlobal(entry(init, model.entries.size())) : null();
   StringRef name = model.name.empty() ? StringRef(names.prefix) : StringRef(model.name);
-  return makeGlobal(
-      structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
-                 i32(model.chunks), text(name), text(cpu), text(features), array(variables),
-                 array(entries), initializer, array(queues), i64(queues.size()), array(devices),
-                 i64(devices.size()), model.image ? image(*model.image) : null(), copiedConstants(),
-                 i64(model.copiedConstants.size()), array(tasks), i64(tasks.size())}),
-      names.prefix + ".model", false);
+  return makeGlobal(structure({i32(TFC_ABI_VERSION),
+                               i32(variables.size()),
+                               i32(entries.size()),
+                               i32(model.chunks),
+                               text(name),
+                               text(cpu),
+                               text(features),
+                               array(variables),
+                               array(entries),
+                               initializer,
+                               array(queues),
+                               i64(queues.size()),
+                               array(devices),
+                               i64(devices.size()),
+                               model.image ? image(*model.image) : null(),
+                               copiedConstants(),
+                               i64(model.copiedConstants.size()),
+                               array(tasks),
+                               i64(tasks.size()),
+                               array(datasets),
+                               i64(datasets.size())}),
+                    names.prefix + ".model", false);
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildLibrary(Constant *descriptor) {
@@ -346,6 +386,9 @@ void DescriptorBuilder::buildInstanceFunctions(Constant *descriptor) {
   forward(names.of("set"), "tfc_instance_set", status, {ptr, ptr});
   if (!model.cluster.isEmpty())
     forward(names.of("serve"), "tfc_instance_serve", status, {});
+  if (!model.datasets.empty())
+    forward(names.of("open_dataset"), "tfc_instance_open_dataset", status,
+            {ptr, ptr, b.getInt64Ty()});
   if (model.queues.empty())
     return;
   forward(names.of("queue_size"), "tfc_instance_queue_size", status, {ptr, ptr});

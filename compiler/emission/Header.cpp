@@ -5,6 +5,7 @@
 #include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Types.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tfc;
@@ -172,15 +173,38 @@ static void writeFunctions(raw_ostream &os, StringRef functions, StringRef prefi
       os << c;
 }
 
+/// An additional function of models with datasets.
+static constexpr StringRef kDatasetFunctions =
+    R"(/// Lets a dataset read these files instead of those that the graph names. They are opened at once;
+/// if that fails, the dataset keeps its files.
+tfc_status @_open_dataset(@ *, const char *dataset, const char *const *paths, int64_t path_count);
+
+)";
+
+/// Returns the components of an element or a row as "(name: type, ..)".
+static std::string componentsOf(llvm::ArrayRef<VariableInfo> components) {
+  std::string text = "(";
+  for (auto [i, component] : llvm::enumerate(components))
+    text += (i ? ", " : "") + component.name + ": " + dfg::toText(component.type);
+  return text + ")";
+}
+
+/// Writes the datasets with the components of their rows.
+static void writeDatasets(raw_ostream &os, const ModelInfo &model) {
+  os << "// Datasets:\n";
+  for (const DatasetInfo &dataset : model.datasets)
+    writePlainComment(os, "  " + dataset.name + ": " + componentsOf(dataset.components) + " in " +
+                              llvm::join(dataset.paths, ", "));
+  os << '\n';
+}
+
 /// Writes the queues with the components of their elements.
 static void writeQueues(raw_ostream &os, const ModelInfo &model) {
   os << "// Queues:\n";
   for (const QueueInfo &queue : model.queues) {
-    std::string line = "  " + queue.name + ": " + stringifyQueueKind(queue.kind).str() +
-                       " of up to " + std::to_string(queue.capacity) + " (";
-    for (auto [i, component] : llvm::enumerate(queue.components))
-      line += (i ? ", " : "") + component.name + ": " + dfg::toText(component.type);
-    writePlainComment(os, line + ")");
+    writePlainComment(os, "  " + queue.name + ": " + stringifyQueueKind(queue.kind).str() +
+                              " of up to " + std::to_string(queue.capacity) + " " +
+                              componentsOf(queue.components));
   }
   os << '\n';
 }
@@ -223,10 +247,14 @@ std::string tfc::emission::makeHeader(const ModelInfo &model, const ModelNames &
     writeFunctions(os, kClusterFunctions, names.prefix);
   if (!model.queues.empty())
     writeFunctions(os, kQueueFunctions, names.prefix);
+  if (!model.datasets.empty())
+    writeFunctions(os, kDatasetFunctions, names.prefix);
   writeDevices(os, model);
   writeVariables(os, model);
   if (!model.queues.empty())
     writeQueues(os, model);
+  if (!model.datasets.empty())
+    writeDatasets(os, model);
   for (auto [entry, entryNames] : llvm::zip(model.entries, names.entries))
     writeEntry(os, entry, entryNames, names.prefix);
   os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // TFC_MODEL_" << guard << '\n';

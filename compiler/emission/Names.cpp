@@ -35,6 +35,8 @@ static constexpr StringRef kPurposes[] = {"create", "destroy", "fork", "message"
                                           "load",   "get",     "set",  "library"};
 /// An additional function of models with a cluster.
 static constexpr StringRef kClusterPurpose = "serve";
+/// An additional function of models with datasets.
+static constexpr StringRef kDatasetPurpose = "open_dataset";
 /// Additional functions of models with queues.
 static constexpr StringRef kQueuePurposes[] = {"queue_size", "queue_close", "cancel"};
 
@@ -45,7 +47,7 @@ std::string tfc::makePrefix(StringRef text) {
     };
     // The runtime's prefix is refused, because appending an underscore would not make it different.
     return !isRuntimePrefix(name) &&
-           (isReservedGlobal(name) || clashes(kClusterPurpose) ||
+           (isReservedGlobal(name) || clashes(kClusterPurpose) || clashes(kDatasetPurpose) ||
             llvm::any_of(kPurposes, clashes) || llvm::any_of(kQueuePurposes, clashes));
   });
 }
@@ -86,6 +88,8 @@ ModelNames tfc::emission::chooseNames(const ModelInfo &model, StringRef prefix) 
     functions.insert(names.of(purpose));
   if (!model.cluster.isEmpty())
     functions.insert(names.of(kClusterPurpose));
+  if (!model.datasets.empty())
+    functions.insert(names.of(kDatasetPurpose));
   if (!model.queues.empty())
     for (StringRef purpose : kQueuePurposes)
       functions.insert(names.of(purpose));

@@ -25,6 +25,8 @@ HostModule::HostModule(ModuleOp module)
     gridNumbers.try_emplace(grid.getName(), number);
   for (auto queue : module.getOps<dfg::QueueOp>())
     queueNumbers.try_emplace(queue.getSymNameAttr(), queueNumbers.size());
+  for (auto dataset : module.getOps<dfg::DatasetOp>())
+    datasetNumbers.try_emplace(dataset.getSymNameAttr(), datasetNumbers.size());
 }
 
 LLVM::LLVMFuncOp HostModule::addFunction(const Twine &name, Type result, ArrayRef<Type> arguments,

@@ -33,6 +33,9 @@ public:
   unsigned queueNumber(mlir::FlatSymbolRefAttr queue) const {
     return queueNumbers.lookup(queue.getAttr());
   }
+  unsigned datasetNumber(mlir::FlatSymbolRefAttr dataset) const {
+    return datasetNumbers.lookup(dataset.getAttr());
+  }
 
   /// The number of a launch among those of all kernels of the module.
   unsigned gridNumber(kernel::GridAttr grid) const { return gridNumbers.lookup(grid.getName()); }
@@ -51,7 +54,8 @@ private:
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
   llvm::SmallVector<dfg::DeviceAttr> devices;
-  llvm::DenseMap<mlir::StringAttr, unsigned> variableNumbers, queueNumbers, gridNumbers;
+  llvm::DenseMap<mlir::StringAttr, unsigned> variableNumbers, queueNumbers, datasetNumbers,
+      gridNumbers;
   llvm::SmallVector<int64_t> variableDevices;
   llvm::MapVector<mlir::ElementsAttr, int64_t> weights;     // to their offsets
   llvm::MapVector<rt::CopiedConstantAttr, unsigned> copied; // to their numbers

@@ -96,6 +96,8 @@ private:
   LogicalResult lowerOp(rt::DequeueUpToOp op);
   LogicalResult lowerOp(rt::QueueSizeOp op);
   LogicalResult lowerOp(rt::QueueCloseOp op);
+  LogicalResult lowerOp(rt::ReadRowsOp op);
+  LogicalResult lowerOp(rt::DatasetSizeOp op);
   LogicalResult lowerOp(rt::RunPartitionsOp op);
   LogicalResult lowerOp(rt::SendOp op);
   LogicalResult lowerOp(rt::NextBufferOp op);
@@ -401,6 +403,25 @@ LogicalResult FunctionLowering::lowerOp(rt::QueueCloseOp op) {
            {op.getFrame(), constant(i32, op.getQueue()), constant(i32, op.getCancelPending())}));
 }
 
+//===--- datasets ---------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lowerOp(rt::ReadRowsOp op) {
+  Value next = op.getNext(), nextCount = op.getNextCount();
+  if (!next) {
+    next = LLVM::ZeroOp::create(b, loc, pointer);
+    nextCount = constant(i64, 0);
+  }
+  return transfer(op, "tfc_rt_read_rows",
+                  {op.getFrame(), constant(i32, op.getDataset()), arrayOf(op.getValues()),
+                   op.getRows(), op.getCount(), next, nextCount, textOf(op.getSubject())});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DatasetSizeOp op) {
+  return transfer(
+      op, "tfc_rt_dataset_size",
+      {op.getFrame(), constant(i32, op.getDataset()), op.getTo(), textOf(op.getSubject())});
+}
+
 //===--- messages ---------------------------------------------------------===//
 
 LogicalResult FunctionLowering::lowerOp(rt::RunPartitionsOp op) {
@@ -544,11 +565,12 @@ LogicalResult FunctionLowering::lower(Operation *op) {
       llvm::TypeSwitch<Operation *, LogicalResult>(op)
           .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::PropagateOp, rt::LaunchOp, rt::ChunkOp,
                 rt::GrowOp, rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp,
-                rt::QueueCloseOp, rt::RunPartitionsOp, rt::SendOp, rt::NextBufferOp,
-                rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp, rt::ReleaseStateOp,
-                rt::DeviceLaunchOp, rt::DeviceReadOp, rt::DeviceWriteOp, rt::DeviceCopyOp,
-                rt::DeviceFillOp, rt::DeviceUploadOp, rt::DeviceSendOp, rt::DeviceConstantOp,
-                rt::TraceBeginOp, rt::TraceEndOp>([&](auto op) { return lowerOp(op); })
+                rt::QueueCloseOp, rt::ReadRowsOp, rt::DatasetSizeOp, rt::RunPartitionsOp,
+                rt::SendOp, rt::NextBufferOp, rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp,
+                rt::CommitOp, rt::ReleaseStateOp, rt::DeviceLaunchOp, rt::DeviceReadOp,
+                rt::DeviceWriteOp, rt::DeviceCopyOp, rt::DeviceFillOp, rt::DeviceUploadOp,
+                rt::DeviceSendOp, rt::DeviceConstantOp, rt::TraceBeginOp, rt::TraceEndOp>(
+              [&](auto op) { return lowerOp(op); })
           .Default([](Operation *op) { return op->emitOpError("cannot be lowered"); });
   if (succeeded(result))
     op->erase();

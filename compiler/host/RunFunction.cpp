@@ -21,8 +21,8 @@ RunFunction::RunFunction(HostModule &module, EntryOp entry, const EntryInfo &inf
       copies(context, sizes, addresses), launches(context, sizes, addresses),
       chunks(context, addresses), lists(context, sizes, addresses, scalars, copies, chunks),
       tapes(context, sizes, addresses, scalars, copies, chunks), queues(context, sizes, addresses),
-      messages(context, sizes, addresses, scalars, copies), tracing(context, trace),
-      controlFlow(context, addresses, scalars, copies, lists, *this) {
+      datasets(context, sizes, addresses), messages(context, sizes, addresses, scalars, copies),
+      tracing(context, trace), controlFlow(context, addresses, scalars, copies, lists, *this) {
   addresses.setSizes(sizes);
 }
 
@@ -153,6 +153,8 @@ void RunFunction::buildEffect(Operation *step) {
       .Case<DequeueOp, DequeueManyOp, DequeueUpToOp>([&](auto op) { queues.dequeue(op); })
       .Case([&](QueueSizeOp op) { queues.measure(op); })
       .Case([&](QueueCloseOp op) { queues.close(op); })
+      .Case([&](ReadRowsOp op) { datasets.read(op); })
+      .Case([&](DatasetSizeOp op) { datasets.measure(op); })
       .Case([&](SendOp op) { messages.send(op); })
       .Case([&](ReceiveOp op) { messages.receive(op); })
       .Case([&](AwaitReleaseOp op) { messages.awaitRelease(op); })

@@ -23,8 +23,9 @@ static std::optional<rt::TraceKind> kindOf(Operation *step) {
     return rt::TraceKind::Send;
   if (isa<ReceiveOp>(step))
     return rt::TraceKind::Receive;
-  return waitsForMessages(step) || usesQueues(step) ? std::optional(rt::TraceKind::Wait)
-                                                    : std::nullopt;
+  return waitsForMessages(step) || usesQueues(step) || readsFiles(step)
+             ? std::optional(rt::TraceKind::Wait)
+             : std::nullopt;
 }
 
 /// The places in the graph of the operations in a kernel, without repetition.

@@ -1,4 +1,5 @@
-// Describes the interface of a model: entries, sizes with their bounds, variables and queues.
+// Describes the interface of a model: entries, sizes with their bounds, variables, queues and
+// datasets.
 #include "compiler/pipeline/ModelInfo.h"
 #include "dialects/dfg/BoundSite.h"
 #include "dialects/dfg/DataChecks.h"
@@ -181,13 +182,28 @@ static LogicalResult describeRunTimeSizes(ArrayRef<dfg::EntryOp> partitions, Ent
   return success();
 }
 
+/// The named tensors of an element of a queue, or of a row.
+template <typename Op> static std::vector<VariableInfo> describeComponents(Op op) {
+  std::vector<VariableInfo> components;
+  for (auto [name, type] :
+       llvm::zip_equal(op.getNames().template getAsValueRange<StringAttr>(), op.getTensorTypes()))
+    components.push_back({name.str(), type, std::nullopt});
+  return components;
+}
+
 static QueueInfo describeQueue(dfg::QueueOp op) {
   QueueInfo queue{op.getSymName().str(),     op.getKind(),          int64_t(op.getCapacity()),
                   int64_t(op.getMinReady()), int64_t(op.getSeed()), {}};
-  for (auto [name, type] :
-       llvm::zip_equal(op.getNames().getAsValueRange<StringAttr>(), op.getTensorTypes()))
-    queue.components.push_back({name.str(), type, std::nullopt});
+  queue.components = describeComponents(op);
   return queue;
+}
+
+static DatasetInfo describeDataset(dfg::DatasetOp op) {
+  DatasetInfo dataset{op.getSymName().str(), op.getFormat(), int64_t(op.getSkip()), {}, {}};
+  for (StringRef path : op.getPaths().getAsValueRange<StringAttr>())
+    dataset.paths.push_back(path.str());
+  dataset.components = describeComponents(op);
+  return dataset;
 }
 
 static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op, SymbolTable &symbols) {
@@ -226,6 +242,8 @@ FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {
   }
   for (auto queue : module.getOps<dfg::QueueOp>())
     model.queues.push_back(describeQueue(queue));
+  for (auto dataset : module.getOps<dfg::DatasetOp>())
+    model.datasets.push_back(describeDataset(dataset));
   SymbolTable symbols(module);
   bool failedOnce = false;
   for (auto op : module.getOps<dfg::EntryOp>()) {

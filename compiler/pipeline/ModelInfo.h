@@ -42,6 +42,14 @@ struct QueueInfo {
   std::vector<VariableInfo> components; // of an element
 };
 
+struct DatasetInfo {
+  std::string name;
+  dfg::DatasetFormat format = dfg::DatasetFormat::Csv;
+  int64_t skip = 0;
+  std::vector<std::string> paths;
+  std::vector<VariableInfo> components; // of a row
+};
+
 /// A feed or fetch; dynamic sizes are named by the type's encoding.
 struct ValueInfo {
   std::string name;
@@ -106,6 +114,7 @@ struct ModelInfo {
   std::string name; // of the graph; empty if it has none
   std::vector<VariableInfo> variables;
   std::vector<QueueInfo> queues;
+  std::vector<DatasetInfo> datasets;
   std::vector<EntryInfo> entries;
   std::optional<EntryInfo> init;
   unsigned chunks = 0;              // pieces of memory that grow during calls; see `describeCode`

@@ -24,13 +24,18 @@ std::vector<bool> PlacementContext::allowedFor(Groups::Id group) const {
       return allowedBy(machine.getNames()[*device]);
   std::optional<Groups::Constraint> constraint = groups.constraintOf(group);
   DeviceName wanted = constraint ? constraint->device : DeviceName();
-  // Queues of other devices are on the caller's.
-  if (groups.hasQueue(group)) {
+  // Queues and reads of files are on hosts.
+  if (groups.staysOnHost(group)) {
     std::optional<DeviceName> host = DeviceName::both(wanted, {"", {}, callersDevice().kind, {}});
     bool isByDefault = !constraint && defaultDevice &&
                        machine.getNames()[*defaultDevice].kind != callersDevice().kind;
-    if (!host || isByDefault)
+    if (isByDefault)
       return allowedBy(callersDevice());
+    if (!host) {
+      // The host of the device that was asked for.
+      std::vector<bool> near = allowedBy({wanted.job, wanted.task, callersDevice().kind, {}});
+      return llvm::is_contained(near, true) ? near : allowedBy(callersDevice());
+    }
     wanted = *host;
   }
   std::vector<bool> allowed = allowedBy(wanted);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/placement/Groups.h"
+#include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/NodeName.h"
 
 using namespace mlir;
@@ -135,12 +136,16 @@ LogicalResult Groups::build(ModuleOp module) {
   });
   module.walk([&](Operation *op) {
     failed |= llvm::failed(constrain(op));
+    if (readsFiles(op)) {
+      members.insert(op);
+      hostGroups.insert(find(op));
+    }
     if (!isState(op))
       return;
     members.insert(op);
     states.try_emplace(find(op), op);
     if (isa<QueueOp>(op))
-      queueGroups.insert(find(op));
+      hostGroups.insert(find(op));
   });
   return failure(failed);
 }

@@ -43,8 +43,8 @@ public:
 
   /// A variable, queue or tape of the group; null if it has none.
   mlir::Operation *stateOf(Id group) const { return states.lookup(group); }
-  /// Returns true if one of them is a queue, whose elements are in memory of the host.
-  bool hasQueue(Id group) const { return queueGroups.contains(group); }
+  /// Returns true if a member is a queue, whose elements are in memory of the host, or reads files.
+  bool staysOnHost(Id group) const { return hostGroups.contains(group); }
 
 private:
   llvm::LogicalResult colocate(mlir::Operation *op, mlir::SymbolTable &symbols);
@@ -65,7 +65,7 @@ private:
   llvm::EquivalenceClasses<Member> members;
   llvm::MapVector<Member, llvm::SmallVector<Constraint, 1>> constraintsOf; // by leader
   llvm::DenseMap<Id, mlir::Operation *> states;
-  llvm::DenseSet<Id> queueGroups;
+  llvm::DenseSet<Id> hostGroups;
   /// The state that operations use or stand with, and the other way round.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 1>> partners;
 };

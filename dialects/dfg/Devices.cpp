@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Devices.h"
+#include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -47,7 +48,9 @@ SmallVector<DeviceAttr> devicesOf(ModuleOp module) {
 }
 
 bool isOnDevice(Operation *op) {
-  bool isPlacedByOthers = isa<ConstantOp, SizeOp, BindSizeOp, SymbolUserOpInterface>(op);
+  // Files are on no device, so the operations that read them have one of their own.
+  bool usesState = isa<SymbolUserOpInterface>(op) && !readsFiles(op);
+  bool isPlacedByOthers = usesState || isa<ConstantOp, SizeOp, BindSizeOp, DatasetOp>(op);
   return isa<DfgDialect>(op->getDialect()) && op->getNumRegions() == 0 && !isPlacedByOthers &&
          !op->hasTrait<OpTrait::IsTerminator>();
 }

@@ -167,6 +167,7 @@ def Dfg_OutsideAttr : Dfg_EnumAttr<Dfg_Outside, "outside">;
 def Dfg_ScatterModeAttr : Dfg_EnumAttr<Dfg_ScatterMode, "scatter_mode">;
 def Dfg_PaddingModeAttr : Dfg_EnumAttr<Dfg_PaddingMode, "padding">;
 def Dfg_QueueKindAttr : Dfg_EnumAttr<Dfg_QueueKind, "queue">;
+def Dfg_DatasetFormatAttr : Dfg_EnumAttr<Dfg_DatasetFormat, "dataset_format">;
 def Dfg_RecomputeAttr : Dfg_EnumAttr<Dfg_Recompute, "recompute">;
 
 /// With `fail` an index out of range fails the call; with `skip` the element is read as 0 and not

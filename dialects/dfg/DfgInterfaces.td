@@ -59,6 +59,14 @@ def Dfg_QueueKind : I32EnumAttr<"QueueKind", "The order in which a queue returns
   let genSpecializedAttr = 0;
 }
 
+def Dfg_DatasetFormat : I32EnumAttr<"DatasetFormat", "The form of the files of a dataset", [
+    I32EnumAttrCase<"Csv", 0, "csv">, I32EnumAttrCase<"Npy", 1, "npy">,
+    I32EnumAttrCase<"Safetensors", 2, "safetensors">, I32EnumAttrCase<"Tfrecord", 3, "tfrecord">,
+    I32EnumAttrCase<"Raw", 4, "raw">]> {
+  let cppNamespace = "::tfc::dfg";
+  let genSpecializedAttr = 0;
+}
+
 def Dfg_Recompute : I32EnumAttr<"Recompute", "The values that autodiff recomputes", [
     I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"Sqrt", 1, "sqrt">]> {
   let cppNamespace = "::tfc::dfg";

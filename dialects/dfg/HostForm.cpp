@@ -103,6 +103,8 @@ bool usesQueues(Operation *op) {
   return anyWithin(op, [](Operation *nested) { return uses(nested, QueueResource::get()); });
 }
 
+bool readsFiles(Operation *op) { return uses(op, DatasetResource::get()); }
+
 /// Returns true if the operation creates or extends a list, for which there may be no memory.
 static bool growsLists(Operation *op) {
   return llvm::any_of(op->getResultTypes(), [](Type type) { return isa<ListType>(type); });
@@ -110,7 +112,8 @@ static bool growsLists(Operation *op) {
 
 bool canFail(Operation *op) {
   return anyWithin(op, [](Operation *nested) {
-    return isa<CheckOp, CommitOp>(nested) || usesTapeOrQueue(nested) || growsLists(nested);
+    return isa<CheckOp, CommitOp>(nested) || usesTapeOrQueue(nested) || readsFiles(nested) ||
+           growsLists(nested);
   });
 }
 

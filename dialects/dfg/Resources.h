@@ -1,5 +1,5 @@
 // The resources of the effects of the dialect's operations, one for each kind; a symbol identifies
-// the variable, tape or queue.
+// the variable, tape, queue or dataset.
 #pragma once
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -16,6 +16,11 @@ struct TapeResource : mlir::SideEffects::Resource::Base<TapeResource> {
 
 struct QueueResource : mlir::SideEffects::Resource::Base<QueueResource> {
   llvm::StringRef getName() final { return "queue"; }
+};
+
+/// The files of a dataset, which are only read.
+struct DatasetResource : mlir::SideEffects::Resource::Base<DatasetResource> {
+  llvm::StringRef getName() final { return "dataset"; }
 };
 
 /// The messages between the partitions of an entry, of all slots: their order is fixed.

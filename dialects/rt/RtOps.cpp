@@ -104,6 +104,15 @@ LogicalResult DequeueUpToOp::verify() { return verifyNumber(*this, "queue", getQ
 LogicalResult QueueSizeOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
 LogicalResult QueueCloseOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
 
+//===--- datasets ---------------------------------------------------------===//
+
+LogicalResult ReadRowsOp::verify() {
+  if (!getNext() != !getNextCount())
+    return emitOpError("expects 'next' with its count");
+  return verifyNumber(*this, "dataset", getDataset());
+}
+LogicalResult DatasetSizeOp::verify() { return verifyNumber(*this, "dataset", getDataset()); }
+
 //===--- messages ---------------------------------------------------------===//
 
 static LogicalResult verifySlot(Operation *op, int32_t slot) {

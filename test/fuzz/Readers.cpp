@@ -13,6 +13,7 @@
 #include "frontend/text/Locations.h"
 #include "mlir/IR/Verifier.h"
 #include "runtime/Model.h"
+#include "runtime/Rows.h"
 #include "tools/tfc/Array.h"
 #include "tools/tfc/Case.h"
 #include "llvm/ADT/StringSet.h"
@@ -170,6 +171,57 @@ static Verdict readSafetensors(StringRef path, StringRef) {
 }
 
 //===----------------------------------------------------------------------===//
+// Datasets
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kWords[] = {3};
+static constexpr tfc_variable_info kFields[] = {
+    {"x", nullptr, TFC_F32, 1, kWords, 12},
+    {"k", nullptr, TFC_I16, 0, nullptr, 2},
+    {"b", nullptr, TFC_BOOL, 1, kWords, 3},
+};
+
+namespace {
+/// Memory for a row.
+struct RowMemory {
+  char x[12], k[2], b[3];
+  char *values[3] = {x, k, b};
+};
+} // namespace
+
+template <tfc_dataset_format format> static Verdict readRows(StringRef path, StringRef) {
+  tfc_dataset_info info = {"rows", format, std::size(kFields), kFields, nullptr, 0, 0};
+  runtime::Allocator allocator = runtime::defaultAllocator();
+  runtime::Rows rows(allocator, info);
+  runtime::Message message;
+  std::string name = path.str();
+  const char *names[] = {name.c_str()};
+  tfc_status status = rows.open(names, 1, message);
+  runtime::Block scratch;
+  for (int64_t i = 0; i < rows.count() && i < 100 && status == TFC_OK; ++i) {
+    RowMemory row;
+    status = rows.read(&i, 1, row.values, scratch, message);
+  }
+  return status == TFC_OK ? Verdict::Accepted : refuse(message.c_str());
+}
+
+/// The contents of a record.
+static Verdict readExample(StringRef path, StringRef) {
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return refuse("no file");
+  tfc_dataset_info info = {"rows", TFC_DATASET_TFRECORD, std::size(kFields), kFields, nullptr, 0,
+                           0};
+  // Without anything behind it, so that the sanitizer sees reads past the end.
+  std::vector<char> record((*buffer)->getBuffer().begin(), (*buffer)->getBuffer().end());
+  RowMemory row;
+  runtime::Message reason;
+  bool isDecoded =
+      runtime::decodeExample(info, record.data(), record.size(), 0, row.values, reason);
+  return isDecoded ? Verdict::Accepted : refuse(reason.c_str());
+}
+
+//===----------------------------------------------------------------------===//
 // Cases
 //===----------------------------------------------------------------------===//
 
@@ -217,6 +269,10 @@ static constexpr Reader kReaders[] = {
     {"npz", ".npz", readNpzFile, mutateNpz},
     {"safetensors", ".safetensors", readSafetensors, mutateSafetensors},
     {"case", ".json", readCaseFile, mutateTokens},
+    {"csv", ".csv", readRows<TFC_DATASET_CSV>, mutateTokens},
+    {"tfrecord", ".tfrecord", readRows<TFC_DATASET_TFRECORD>, mutateBytes},
+    {"example", ".example", readExample, mutateBytes},
+    {"rows", ".safetensors", readRows<TFC_DATASET_SAFETENSORS>, mutateSafetensors},
 };
 
 ArrayRef<Reader> getReaders() { return kReaders; }

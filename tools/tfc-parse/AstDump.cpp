@@ -30,6 +30,13 @@ private:
   void items(ArrayRef<IndexItem> items);
   void bindings(ArrayRef<Binding> bindings);
   void params(StringRef head, ArrayRef<Param> params);
+  /// A declaration of named tensors: a queue or a dataset.
+  template <typename Decl> void fields(StringRef word, const Decl *decl) {
+    os << word << decl->name.text;
+    params("fields", decl->fields);
+    os << " = ";
+    expr(decl->init);
+  }
   void body(const Stmt *stmt);
   void fn(const FnDecl *fn);
   template <typename Loop> void loop(StringRef head, const Loop *loop);
@@ -262,12 +269,8 @@ void Dumper::body(const Stmt *node) {
         bindings(s->bindings);
       })
       .Case([&](const DimDecl *s) { exprs("(dim", s->facts); })
-      .Case([&](const QueueDecl *s) {
-        os << "queue " << s->name.text;
-        params("fields", s->fields);
-        os << " = ";
-        expr(s->init);
-      })
+      .Case([&](const QueueDecl *s) { fields("queue ", s); })
+      .Case([&](const DatasetDecl *s) { fields("dataset ", s); })
       .Case([&](const PartDecl *s) {
         os << "part " << s->name.text;
         params("params", s->params);

@@ -3,6 +3,7 @@
 #include "frontend/text/elaborate/Builtins.h"
 
 #include "dialects/dfg/OpTable.h"
+#include "frontend/text/elaborate/DatasetEmitter.h"
 #include "frontend/text/elaborate/GradientBuilder.h"
 #include "frontend/text/elaborate/ListEmitter.h"
 #include "frontend/text/elaborate/OperationBuilder.h"
@@ -108,7 +109,8 @@ enum class Subject {
   Any,
   Numbers, // static numbers, or a group of them
   List,    // a list first
-  Queue    // a queue first
+  Queue,   // a queue first
+  Dataset  // a dataset first
 };
 
 /// A parameter; the position of its argument is fixed.
@@ -135,6 +137,8 @@ static constexpr Parameter kConverted[] = {{Parameter::ByEither, "x"},
                                            {Parameter::ByEither, "dtype"}};
 static constexpr Parameter kConstant[] = {{Parameter::ByEither, "value"}};
 static constexpr Parameter kSized[] = {{}, {Parameter::ByName, "size", true}};
+static constexpr Parameter kRead[] = {
+    {}, {Parameter::ByEither, "rows"}, {Parameter::ByName, "next", true}};
 static constexpr Parameter kTaken[] = {{}, {Parameter::ByAnyName}};
 static constexpr Parameter kReplaced[] = {{Parameter::ByAnyName}, {Parameter::ByAnyName}};
 
@@ -175,6 +179,8 @@ bool Builtins::Row::appliesTo(ArrayRef<Argument> args) const {
     return first && listOf(*first);
   case Subject::Queue:
     return first && first->is<Queue *>();
+  case Subject::Dataset:
+    return first && first->is<Dataset *>();
   }
   llvm_unreachable("unknown kind of arguments");
 }
@@ -245,6 +251,14 @@ struct Builtins::Table {
     return (b.queueEmitter.*function)(*c.args.front().value.as<Queue *>(), c.args, c.call);
   }
 
+  template <Entity (DatasetEmitter::*function)(const Dataset &, ArrayRef<Argument>,
+                                               const ast::CallExpr &)>
+  static Result dataset(Builtins &b, const Call &c) {
+    if (!b.tensorEmitter.requireEntry(c.call.range))
+      return Entity();
+    return (b.datasetEmitter.*function)(*c.args.front().value.as<Dataset *>(), c.args, c.call);
+  }
+
   static ArrayRef<Row> rows();
   static auto rowsOf(StringRef name) {
     return make_filter_range(rows(), [=](const Row &row) { return row.name == name; });
@@ -253,6 +267,7 @@ struct Builtins::Table {
 
 ArrayRef<Builtins::Row> Builtins::Table::rows() {
   using B = Builtins;
+  using D = DatasetEmitter;
   using L = ListEmitter;
   using Q = QueueEmitter;
   static constexpr StringLiteral kOneArgument = "one argument";
@@ -314,11 +329,14 @@ ArrayRef<Builtins::Row> Builtins::Table::rows() {
       {"prod", Subject::Numbers, "", {}, prod, kReads},
       {"rank", Subject::Any, kOneArgument, kOne, own<&B::callRank>},
       {"read", Subject::Any, kOneArgument, kOne, own<&B::callRead>},
+      {"read_rows", Subject::Dataset, "a dataset, the numbers of rows, and next: by name", kRead,
+       dataset<&D::callReadRows>, kReads},
       {"scatter", Subject::List, "a list, positions and rows", kThree, list<&L::callScatter>},
       {"shape", Subject::Any, kOneArgument, kOne, own<&B::callShape>},
       {"sin", Subject::Numbers, "", {}, math<std::sin>, kReads},
       {"size", Subject::List, "one argument", kOne, list<&L::callSize>, kReads},
       {"size", Subject::Queue, "one argument", kOne, queue<&Q::callSize>, kReads},
+      {"size", Subject::Dataset, "one argument", kOne, dataset<&D::callSize>, kReads},
       {"split", Subject::List, "a list and a tensor", kTwo, list<&L::callSplit>, kReads},
       {"sqrt", Subject::Numbers, "", {}, math<std::sqrt>, kReads},
       {"stack", Subject::List, "a list, and its size by name", kSized, list<&L::callStack>, kReads},
@@ -365,6 +383,8 @@ Entity Builtins::failSubject(const Row &row, ArrayRef<Argument> args, const ast:
   std::string got = args.empty() ? "" : ", but got " + args.front().value.describe();
   if (row.subject == Subject::Queue)
     return reporter.fail(at, "not-a-queue", "'{}' takes a queue first{}", row.name, got);
+  if (row.subject == Subject::Dataset)
+    return reporter.fail(at, "not-a-dataset", "'{}' takes a dataset first{}", row.name, got);
   if (row.subject == Subject::List)
     return reporter.fail(at, "operand-kind", "'{}' takes a list first{}", row.name, got);
   Diagnostic &diagnostic = reporter.error(at, "operand-kind", "'{}' does not apply to {}", row.name,
@@ -384,10 +404,11 @@ Entity Builtins::callBuiltin(StringRef name, Arguments &args, const ast::CallExp
     if (std::optional<Entity> result = row.call(*this, c))
       return *result;
   }
-  // The operations on queues name their queue and are not called.
-  bool isOfQueues =
-      all_of(Table::rowsOf(name), [](const Row &row) { return row.subject == Subject::Queue; });
-  if (const dfg::OpSignature *op = dfg::lookupOp(name); op && !isOfQueues)
+  // The operations on queues and datasets name these and are not called.
+  bool isOfSymbols = all_of(Table::rowsOf(name), [](const Row &row) {
+    return row.subject == Subject::Queue || row.subject == Subject::Dataset;
+  });
+  if (const dfg::OpSignature *op = dfg::lookupOp(name); op && !isOfSymbols)
     return operationBuilder.callOp(*op, args, call);
   return failSubject(*Table::rowsOf(name).begin(), args, call);
 }

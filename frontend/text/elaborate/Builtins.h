@@ -11,6 +11,7 @@ class ListEmitter;
 class Meter;
 class ModuleLoader;
 class OperationBuilder;
+class DatasetEmitter;
 class QueueEmitter;
 class Reporter;
 class SizeScope;
@@ -24,11 +25,13 @@ public:
   Builtins(Context &context, SizeScope &sizeScope, Reporter &reporter, Meter &meter,
            StaticStage &staticStage, TensorEmitter &tensorEmitter, TypeEvaluator &typeEvaluator,
            ListEmitter &listEmitter, ModuleLoader &moduleLoader, QueueEmitter &queueEmitter,
-           OperationBuilder &operationBuilder, GradientBuilder &gradientBuilder)
+           DatasetEmitter &datasetEmitter, OperationBuilder &operationBuilder,
+           GradientBuilder &gradientBuilder)
       : context(context), sizeScope(sizeScope), reporter(reporter), meter(meter),
         staticStage(staticStage), tensorEmitter(tensorEmitter), typeEvaluator(typeEvaluator),
         listEmitter(listEmitter), moduleLoader(moduleLoader), queueEmitter(queueEmitter),
-        operationBuilder(operationBuilder), gradientBuilder(gradientBuilder) {}
+        datasetEmitter(datasetEmitter), operationBuilder(operationBuilder),
+        gradientBuilder(gradientBuilder) {}
 
   /// The names of all, in order.
   static std::vector<llvm::StringRef> names();
@@ -89,6 +92,7 @@ private:
   ListEmitter &listEmitter;
   ModuleLoader &moduleLoader;
   QueueEmitter &queueEmitter;
+  DatasetEmitter &datasetEmitter;
   OperationBuilder &operationBuilder;
   GradientBuilder &gradientBuilder;
   TensorFiles tensorFiles;

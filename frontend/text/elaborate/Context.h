@@ -84,6 +84,7 @@ struct Program {
   llvm::StringMap<Variable *> variablesByFormerName;
   std::vector<Initializer> initializers;
   std::deque<Queue> queues;
+  std::deque<Dataset> datasets;
   std::deque<Instance> instances;
   std::vector<std::shared_ptr<Activation>> keptActivations;
   /// The functions whose bodies some call has expanded.

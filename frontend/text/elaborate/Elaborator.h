@@ -8,6 +8,7 @@
 #include "frontend/text/elaborate/Builtins.h"
 #include "frontend/text/elaborate/CallEvaluator.h"
 #include "frontend/text/elaborate/DataflowBuilder.h"
+#include "frontend/text/elaborate/DatasetEmitter.h"
 #include "frontend/text/elaborate/EntryElaborator.h"
 #include "frontend/text/elaborate/ErrorCapture.h"
 #include "frontend/text/elaborate/Evaluator.h"
@@ -105,6 +106,7 @@ private:
   ModuleLoader moduleLoader;
   PartInstantiator partInstantiator;
   QueueEmitter queueEmitter;
+  DatasetEmitter datasetEmitter;
   VariableTable variableTable;
   NameResolver nameResolver;
   OperationBuilder operationBuilder;

@@ -147,6 +147,8 @@ std::string Entity::describe() const {
           return dfg::toText(value->type);
         else if constexpr (std::is_same_v<T, Queue *>)
           return quoted("the queue", value->path);
+        else if constexpr (std::is_same_v<T, Dataset *>)
+          return quoted("the dataset", value->path);
         else if constexpr (std::is_same_v<T, Instance *>)
           return quoted("an instance of", value->part.decl->name.text);
         else if constexpr (std::is_same_v<T, Function>)

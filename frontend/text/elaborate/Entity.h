@@ -16,6 +16,7 @@ namespace tfc::text {
 struct Entity;
 struct Instance;
 struct Module;
+struct Dataset;
 struct Queue;
 struct Variable;
 
@@ -84,8 +85,8 @@ struct Constant {
 struct Entity {
   using Data = std::variant<Poison, Nothing, int64_t, double, bool, std::string, dfg::DimExpr,
                             mlir::Type, TensorType, ListType, std::shared_ptr<const Group>, All,
-                            mlir::Value, Constant, Variable *, Queue *, Instance *, Function, Part,
-                            Module *, const dfg::OpSignature *, Builtin>;
+                            mlir::Value, Constant, Variable *, Queue *, Dataset *, Instance *,
+                            Function, Part, Module *, const dfg::OpSignature *, Builtin>;
   Data data = Poison{};
 
   Entity() = default;
@@ -173,6 +174,18 @@ struct Queue {
   const ast::QueueDecl *decl = nullptr;
   mlir::Location location;
   Placement placement = {};
+};
+
+/// Rows of files.
+struct Dataset {
+  std::string path;
+  std::vector<std::string> names;
+  llvm::SmallVector<mlir::RankedTensorType> components;
+  dfg::DatasetFormat format = dfg::DatasetFormat::Csv;
+  std::vector<std::string> files;
+  int64_t skip = 0;
+  OrderKey order;
+  mlir::Location location;
 };
 
 } // namespace tfc::text

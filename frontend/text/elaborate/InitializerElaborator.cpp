@@ -1,7 +1,8 @@
-// Builds the entry that initializes variables and creates queues. Initial values may declare
-// further variables, so it continues until none is left.
+// Builds the entry that initializes variables, and creates queues and datasets. Initial values may
+// declare further variables, so it continues until none is left.
 #include "frontend/text/elaborate/InitializerElaborator.h"
 
+#include "frontend/text/elaborate/DatasetEmitter.h"
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/NameResolver.h"
 #include "frontend/text/elaborate/Placer.h"
@@ -75,6 +76,7 @@ void InitializerElaborator::elaborateInitializers() {
                                                     variable->location);
     });
   queueEmitter.createQueues();
+  datasetEmitter.createDatasets();
 }
 
 } // namespace tfc::text

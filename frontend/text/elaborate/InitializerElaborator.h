@@ -1,4 +1,4 @@
-/// Builds the entry that initializes variables and creates queues.
+/// Builds the entry that initializes variables and creates queues and datasets.
 #pragma once
 
 #include "frontend/text/elaborate/Context.h"
@@ -8,16 +8,18 @@ namespace tfc::text {
 class Evaluator;
 class NameResolver;
 class Placer;
+class DatasetEmitter;
 class QueueEmitter;
 class TensorEmitter;
 
-/// Builds the entry that initializes variables and creates queues.
+/// Builds the entry that initializes variables and creates queues and datasets.
 class InitializerElaborator {
 public:
   InitializerElaborator(Context &context, Evaluator &evaluator, TensorEmitter &tensorEmitter,
-                        Placer &placer, QueueEmitter &queueEmitter, NameResolver &nameResolver)
+                        Placer &placer, QueueEmitter &queueEmitter, DatasetEmitter &datasetEmitter,
+                        NameResolver &nameResolver)
       : context(context), evaluator(evaluator), tensorEmitter(tensorEmitter), placer(placer),
-        queueEmitter(queueEmitter), nameResolver(nameResolver) {}
+        queueEmitter(queueEmitter), datasetEmitter(datasetEmitter), nameResolver(nameResolver) {}
 
   void elaborateInitializers();
 
@@ -29,6 +31,7 @@ private:
   TensorEmitter &tensorEmitter;
   Placer &placer;
   QueueEmitter &queueEmitter;
+  DatasetEmitter &datasetEmitter;
   NameResolver &nameResolver;
 };
 

@@ -179,6 +179,8 @@ void ModuleLoader::declareItems(Module &module) {
       }
     } else if (const auto *queue = dyn_cast<ast::QueueDecl>(item)) {
       declare(module.declarations, queue->name, declaration);
+    } else if (const auto *dataset = dyn_cast<ast::DatasetDecl>(item)) {
+      declare(module.declarations, dataset->name, declaration);
     } else if (const auto *dim = dyn_cast<ast::DimDecl>(item)) {
       append_range(module.facts, dim->facts);
     }

@@ -3,6 +3,7 @@
 
 #include "dialects/dfg/OpTable.h"
 #include "frontend/text/elaborate/Binder.h"
+#include "frontend/text/elaborate/DatasetEmitter.h"
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/Meter.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
@@ -103,6 +104,13 @@ Entity NameResolver::valueOf(const Declarer &declarer, StringRef name) {
     if (isNew) {
       lazy.state = LazyValue::State::Done;
       lazy.value = queueEmitter.declareQueue(*queue, declarer.path, declarer.activation());
+    }
+    return lazy.value;
+  }
+  if (const auto *dataset = dyn_cast<ast::DatasetDecl>(declaration.stmt)) {
+    if (isNew) {
+      lazy.state = LazyValue::State::Done;
+      lazy.value = datasetEmitter.declareDataset(*dataset, declarer.path, declarer.activation());
     }
     return lazy.value;
   }
@@ -335,6 +343,8 @@ void NameResolver::forceAll(Module &module) {
       valueInModule(module, var->name.text, var->name.range);
     if (const auto *queue = dyn_cast<ast::QueueDecl>(item))
       valueInModule(module, queue->name.text, queue->name.range);
+    if (const auto *dataset = dyn_cast<ast::DatasetDecl>(item))
+      valueInModule(module, dataset->name.text, dataset->name.range);
     if (const auto *let = dyn_cast<ast::LetDecl>(item))
       for (const ast::Binding &binding : let->bindings)
         if (std::optional<Entity> value =

@@ -10,6 +10,7 @@ class Evaluator;
 class Meter;
 class PartInstantiator;
 class Placer;
+class DatasetEmitter;
 class QueueEmitter;
 class RegionEditor;
 class Reporter;
@@ -23,11 +24,11 @@ public:
   NameResolver(Context &context, Evaluator &evaluator, Reporter &reporter, Meter &meter,
                RegionEditor &regionEditor, TypeEvaluator &typeEvaluator, Unifier &unifier,
                Binder &binder, PartInstantiator &partInstantiator, QueueEmitter &queueEmitter,
-               VariableTable &variableTable, Placer &placer)
+               DatasetEmitter &datasetEmitter, VariableTable &variableTable, Placer &placer)
       : context(context), evaluator(evaluator), reporter(reporter), meter(meter),
         regionEditor(regionEditor), typeEvaluator(typeEvaluator), unifier(unifier), binder(binder),
         partInstantiator(partInstantiator), queueEmitter(queueEmitter),
-        variableTable(variableTable), placer(placer) {}
+        datasetEmitter(datasetEmitter), variableTable(variableTable), placer(placer) {}
 
   std::optional<Entity> lookup(llvm::StringRef name, SourceRange at);
   /// A declared name of a file.
@@ -58,8 +59,8 @@ private:
   };
 
   std::optional<Entity> builtinByName(llvm::StringRef name);
-  /// The variable, queue or `let` that `declarer` declares by the name, evaluated when it is first
-  /// needed.
+  /// The variable, queue, dataset or `let` that `declarer` declares by the name, evaluated when it
+  /// is first needed.
   Entity valueOf(const Declarer &declarer, llvm::StringRef name);
   /// Evaluates the `let`s that `binding` names, directly or indirectly, without recursion, if
   /// evaluating them where they are named would nest deeply.
@@ -78,6 +79,7 @@ private:
   Binder &binder;
   PartInstantiator &partInstantiator;
   QueueEmitter &queueEmitter;
+  DatasetEmitter &datasetEmitter;
   VariableTable &variableTable;
   Placer &placer;
   /// The nesting of `let`s being evaluated.

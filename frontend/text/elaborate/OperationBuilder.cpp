@@ -418,6 +418,13 @@ void OperationBuilder::reportAttribute(StringRef op, const dfg::AttrSignature &s
               "dequeue_many(q, n), dequeue_up_to(q, n), size(q) and close(q)");
     return;
   }
+  if (isSymbol && given.value.is<Dataset *>()) {
+    reporter
+        .error(given.range, "attribute-type",
+               "'{}' is the operation of the intermediate form, which names its dataset", op)
+        .help("the functions of a dataset d are read_rows(d, rows) and size(d)");
+    return;
+  }
   bool isRunTime = given.value.isTensor() && !isSymbol;
   Diagnostic &diagnostic = reporter.error(
       given.range, isRunTime ? "not-static" : "attribute-type", "'{}' of '{}' is {}{}, but got {}",

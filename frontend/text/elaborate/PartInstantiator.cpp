@@ -106,6 +106,9 @@ bool PartInstantiator::declareMembers(Instance &instance, ArrayRef<ast::Stmt *> 
     } else if (const auto *queue = dyn_cast<ast::QueueDecl>(member)) {
       moduleLoader.checkAnnotations(*member, {"device", "colocate"});
       moduleLoader.declare(instance.members, queue->name, declaration);
+    } else if (const auto *dataset = dyn_cast<ast::DatasetDecl>(member)) {
+      moduleLoader.checkAnnotations(*member, {});
+      moduleLoader.declare(instance.members, dataset->name, declaration);
     } else {
       advisor.laterWork(member->range, "'static for' among the members of a part");
       return false;

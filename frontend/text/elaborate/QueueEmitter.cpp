@@ -76,26 +76,8 @@ Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &nam
   bool ok = evalQueueKind(decl, queue);
   if (queue.kind != dfg::QueueKind::Shuffle)
     queue.seed = 0;
-  for (const ast::Param &field : decl.fields) {
-    std::optional<TensorType> type = typeEvaluator.evalType(*field.type);
-    if (!type) {
-      ok = false;
-      continue;
-    }
-    mlir::RankedTensorType tensor = dfg::tensorOf(type->shape, type->element);
-    if (!tensor.hasStaticShape()) {
-      reporter.error(field.range, "bad-queue",
-                     "elements of a queue need sizes known at compile time, but '{}' is {}",
-                     field.name.text, dfg::toText(tensor));
-      ok = false;
-    }
-    if (is_contained(queue.names, field.name.text.str())) {
-      reporter.error(field.name.range, "duplicate-name", "'{}' is declared twice", field.name.text);
-      ok = false;
-    }
-    queue.components.push_back(tensor);
-    queue.names.push_back(field.name.text.str());
-  }
+  ok &= typeEvaluator.evalFields(decl.fields, "bad-queue", "elements of a queue", queue.names,
+                                 queue.components);
   mlir::Type priority = dfg::tensorOf({}, mlir::IntegerType::get(context.mlir, 64));
   if (ok && queue.kind == dfg::QueueKind::Priority &&
       (queue.components.empty() || queue.components.front() != priority)) {

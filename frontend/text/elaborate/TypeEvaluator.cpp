@@ -174,6 +174,32 @@ bool TypeEvaluator::checkMemory(const TensorType &type, SourceRange at) {
   return false;
 }
 
+bool TypeEvaluator::evalFields(ArrayRef<ast::Param> fields, StringRef error, StringRef of,
+                               std::vector<std::string> &names,
+                               SmallVectorImpl<mlir::RankedTensorType> &types) {
+  bool ok = true;
+  for (const ast::Param &field : fields) {
+    std::optional<TensorType> type = evalType(*field.type);
+    if (!type) {
+      ok = false;
+      continue;
+    }
+    mlir::RankedTensorType tensor = dfg::tensorOf(type->shape, type->element);
+    if (!tensor.hasStaticShape()) {
+      reporter.error(field.range, error, "{} need sizes known at compile time, but '{}' is {}", of,
+                     field.name.text, dfg::toText(tensor));
+      ok = false;
+    }
+    if (is_contained(names, field.name.text.str())) {
+      reporter.error(field.name.range, "duplicate-name", "'{}' is declared twice", field.name.text);
+      ok = false;
+    }
+    types.push_back(tensor);
+    names.push_back(field.name.text.str());
+  }
+  return ok;
+}
+
 std::string TypeEvaluator::typeText(const ast::Type &type) {
   return context.sources.oneLine(type.range);
 }
@@ -311,6 +337,7 @@ StaticKind staticKind(const ast::Type &type, bool always) {
         .Case("group", StaticKind::Group)
         .Case("function", StaticKind::Function)
         .Case("gradient", StaticKind::Gradient)
+        .Case("dataset", StaticKind::Dataset)
         .Default(StaticKind::None);
   if (type.kind != ast::TypeKind::DType)
     return StaticKind::None;
@@ -363,6 +390,9 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
     break;
   case StaticKind::Gradient:
     matches = value.is<mlir::Value>() || value.asSparse();
+    break;
+  case StaticKind::Dataset:
+    matches = value.is<Dataset *>();
     break;
   case StaticKind::Function:
     matches = value.is<Function>() || value.is<Instance *>() || value.is<Builtin>() ||

@@ -31,6 +31,11 @@ public:
   std::optional<Entity> sizeName(llvm::StringRef name, SourceRange at);
   void bindSize(llvm::StringRef name, const Entity &value, SourceRange at);
   void collectUnbound(const ast::Expr *expr, llvm::SmallVectorImpl<llvm::StringRef> &names);
+  /// The names and types of tensors of static shapes, `of` which something consists; false after an
+  /// error, with the code `error`.
+  bool evalFields(llvm::ArrayRef<ast::Param> fields, llvm::StringRef error, llvm::StringRef of,
+                  std::vector<std::string> &names,
+                  llvm::SmallVectorImpl<mlir::RankedTensorType> &types);
   std::string typeText(const ast::Type &type);
   mlir::Type knownElement(const ast::Type &type);
   std::optional<Entity> convertStatic(const ast::Param &param, const Argument &argument);
@@ -66,7 +71,8 @@ enum class StaticKind {
   DType,
   Group,
   Function,
-  Gradient
+  Gradient,
+  Dataset
 };
 
 /// The kinds of static values that a parameter can have. `Number` is an element of the function's

@@ -97,15 +97,8 @@ void Formatter::bareStmt(const Stmt *node) {
         layout.text(" ");
         exprs(s->facts, s->facts.front()->range.begin);
       })
-      .Case([&](const QueueDecl *s) {
-        keyword("queue", begin);
-        layout.text(" ");
-        name(s->name);
-        layout.text(": ");
-        params(s->fields, s->name.range.end);
-        layout.text(" = ");
-        expr(s->init);
-      })
+      .Case([&](const QueueDecl *s) { fields("queue", s, begin); })
+      .Case([&](const DatasetDecl *s) { fields("dataset", s, begin); })
       .Case([&](const PartDecl *s) { part(s); })
       .Case([&](const FnDecl *s) { fn(s); })
       .Case([&](const StaticIfStmt *s) { staticIf(s); })

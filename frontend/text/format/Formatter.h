@@ -42,6 +42,16 @@ private:
   void indices(llvm::ArrayRef<IndexItem> items, uint32_t begin);
   void bindings(llvm::ArrayRef<Binding> bindings, uint32_t begin);
   void params(llvm::ArrayRef<Param> params, uint32_t begin);
+  /// A declaration of named tensors: a queue or a dataset.
+  template <typename Decl> void fields(llvm::StringRef word, const Decl *decl, uint32_t begin) {
+    keyword(word, begin);
+    layout.text(" ");
+    name(decl->name);
+    layout.text(": ");
+    params(decl->fields, decl->name.range.end);
+    layout.text(" = ");
+    expr(decl->init);
+  }
 
   // Parts of statements.
   void expr(const Expr *expr);

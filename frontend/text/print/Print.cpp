@@ -440,6 +440,8 @@ LogicalResult GraphPrinter::print() {
       printVariable(variable);
     else if (auto queue = dyn_cast<dfg::QueueOp>(op))
       printQueue(queue);
+    else if (auto dataset = dyn_cast<dfg::DatasetOp>(op))
+      printDataset(dataset);
     else if (!isa<dfg::EntryOp>(op))
       return failWithoutText(op);
   }

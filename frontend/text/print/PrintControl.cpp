@@ -216,15 +216,32 @@ LogicalResult GraphPrinter::printNode(dfg::NodeOp op) {
 // Queues
 //===----------------------------------------------------------------------===//
 
+/// The components of an element or a row.
+std::string GraphPrinter::fieldsText(ArrayAttr fields, ArrayRef<RankedTensorType> types) {
+  std::string text = "(";
+  for (auto [i, type] : enumerate(types))
+    text +=
+        (i ? ", " : "") + quoteName(cast<StringAttr>(fields[i]).getValue()) + ": " + typeText(type);
+  return text + ")";
+}
+
 void GraphPrinter::printQueue(dfg::QueueOp queue) {
-  *os << placement(*queue) << "queue " << quoteName(queue.getSymName()) << ": (";
-  for (auto [i, type] : enumerate(queue.getTensorTypes()))
-    *os << (i ? ", " : "") << quoteName(cast<StringAttr>(queue.getNames()[i]).getValue()) << ": "
-        << typeText(type);
-  *os << ") = " << stringifyQueueKind(queue.getKind())
-      << "_queue(capacity: " << queue.getCapacity();
+  *os << placement(*queue) << "queue " << quoteName(queue.getSymName()) << ": "
+      << fieldsText(queue.getNames(), queue.getTensorTypes()) << " = "
+      << stringifyQueueKind(queue.getKind()) << "_queue(capacity: " << queue.getCapacity();
   if (queue.getKind() == dfg::QueueKind::Shuffle)
     *os << ", min_ready: " << queue.getMinReady() << ", seed: " << int64_t(queue.getSeed());
+  *os << ")\n";
+}
+
+void GraphPrinter::printDataset(dfg::DatasetOp dataset) {
+  *os << "dataset " << quoteName(dataset.getSymName()) << ": "
+      << fieldsText(dataset.getNames(), dataset.getTensorTypes()) << " = "
+      << stringifyDatasetFormat(dataset.getFormat()) << "(";
+  for (auto [i, path] : enumerate(dataset.getPaths().getAsValueRange<StringAttr>()))
+    *os << (i ? ", " : "") << quoteString(path);
+  if (dataset.getSkip() != 0)
+    *os << ", skip: " << int64_t(dataset.getSkip());
   *os << ")\n";
 }
 
@@ -250,6 +267,14 @@ std::optional<std::string> GraphPrinter::queueAccess(Operation &op) {
         return text("dequeue_up_to", take.getQueue(), countOf(take.getCount()));
       })
       .Case([&](dfg::QueueSizeOp ask) -> Text { return text("size", ask.getQueue(), ""); })
+      .Case([&](dfg::ReadRowsOp read) -> Text {
+        std::string rest = names.use(read.getRows());
+        if (read.getNext())
+          rest += ", next: " + names.use(read.getNext());
+        Text call = text("read_rows", read.getDataset(), rest);
+        return read->getNumResults() == 1 ? *call + "[0]" : call; // of a group
+      })
+      .Case([&](dfg::DatasetSizeOp ask) -> Text { return text("size", ask.getDataset(), ""); })
       .Case([&](dfg::QueueCloseOp close) -> Text {
         return text("close", close.getQueue(),
                     close.getCancelPending() ? "cancel_pending: true" : "");

@@ -58,7 +58,9 @@ private:
                                              llvm::ArrayRef<std::string> sizes);
   mlir::LogicalResult printDataflow(dfg::DataflowOp op);
   mlir::LogicalResult printNode(dfg::NodeOp op);
+  std::string fieldsText(mlir::ArrayAttr fields, llvm::ArrayRef<mlir::RankedTensorType> types);
   void printQueue(dfg::QueueOp queue);
+  void printDataset(dfg::DatasetOp dataset);
   std::optional<std::string> queueAccess(mlir::Operation &op);
   mlir::LogicalResult failWithoutText(mlir::Operation &op);
   mlir::LogicalResult checkMeaning(mlir::Operation &op);

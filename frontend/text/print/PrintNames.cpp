@@ -46,6 +46,8 @@ LogicalResult checkNames(ModuleOp module) {
       names.push_back(symbol.getName());
     if (auto queue = dyn_cast<dfg::QueueOp>(op))
       collectNames(queue.getNames(), names);
+    if (auto dataset = dyn_cast<dfg::DatasetOp>(op))
+      collectNames(dataset.getNames(), names);
     if (entry && entry.isPartition())
       return entry.emitError("entries that are divided among devices cannot be written in the "
                              "graph language [no-text]");

@@ -307,6 +307,7 @@ enum class StmtKind {
   Let,
   Dim,
   Queue,
+  Dataset,
   Part,
   Fn,
   StaticIf,
@@ -365,11 +366,17 @@ struct QueueDecl : StmtOf<StmtKind::Queue> {
   Expr *init = nullptr;
 };
 
+struct DatasetDecl : StmtOf<StmtKind::Dataset> {
+  Name name;
+  llvm::ArrayRef<Param> fields;
+  Expr *init = nullptr;
+};
+
 struct PartDecl : StmtOf<StmtKind::Part> {
   Name name;
   llvm::ArrayRef<Param> params;
   llvm::ArrayRef<Expr *> where;
-  /// Var, Let, Queue, Fn, StaticIf and StaticFor.
+  /// Var, Let, Queue, Dataset, Fn, StaticIf and StaticFor.
   llvm::ArrayRef<Stmt *> members;
   SourceRange bodyRange;
 };

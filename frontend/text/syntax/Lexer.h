@@ -16,6 +16,7 @@ namespace tfc::text {
   X(Let, "let")                                                                                    \
   X(Dim, "dim")                                                                                    \
   X(Queue, "queue")                                                                                \
+  X(Dataset, "dataset")                                                                            \
   X(Part, "part")                                                                                  \
   X(Static, "static")                                                                              \
   X(Fn, "fn")                                                                                      \

@@ -100,6 +100,18 @@ static StringRef foreignDeclaration(StringRef word) {
       .Default("");
 }
 
+template <typename Decl> Stmt *Parser::parseFields(StringRef after) {
+  uint32_t begin = token().begin;
+  auto *decl = make<Decl>();
+  advance();
+  decl->name = parseName();
+  expect(TokenKind::Colon, after);
+  if (expect(TokenKind::LParen))
+    decl->fields = parseParams(TokenKind::RParen);
+  decl->init = expect(TokenKind::Assign) ? parseExpr() : errorExpr();
+  return finish(decl, begin);
+}
+
 Stmt *Parser::parseDeclaration() {
   switch (recovering ? TokenKind::Invalid : token().kind) {
   case TokenKind::Use:
@@ -111,7 +123,9 @@ Stmt *Parser::parseDeclaration() {
   case TokenKind::Dim:
     return parseDim();
   case TokenKind::Queue:
-    return parseQueue();
+    return parseFields<QueueDecl>("':' and the queue's fields in parentheses");
+  case TokenKind::Dataset:
+    return parseFields<DatasetDecl>("':' and the fields of a row in parentheses");
   case TokenKind::Part:
     return parsePart();
   case TokenKind::Fn:
@@ -126,7 +140,8 @@ Stmt *Parser::parseDeclaration() {
   case TokenKind::Name:
     if (Diagnostic *diagnostic = expected("a declaration"))
       diagnostic->elseHelp(foreignDeclaration(spelled(token())))
-          .elseHelp("a file holds 'use', 'var', 'let', 'dim', 'queue', 'part', 'fn' and 'entry'; "
+          .elseHelp("a file holds 'use', 'var', 'let', 'dim', 'queue', 'dataset', 'part', 'fn' and "
+                    "'entry'; "
                     "a constant is bound by 'let', values are computed in a 'fn' or an 'entry'");
     return nullptr;
   default:
@@ -178,18 +193,6 @@ Stmt *Parser::parseDim() {
   return finish(dim, begin);
 }
 
-Stmt *Parser::parseQueue() {
-  uint32_t begin = token().begin;
-  auto *queue = make<QueueDecl>();
-  advance();
-  queue->name = parseName();
-  expect(TokenKind::Colon, "':' and the queue's fields in parentheses");
-  if (expect(TokenKind::LParen))
-    queue->fields = parseParams(TokenKind::RParen);
-  queue->init = expect(TokenKind::Assign) ? parseExpr() : errorExpr();
-  return finish(queue, begin);
-}
-
 Stmt *Parser::parsePart() {
   uint32_t begin = token().begin;
   auto *part = make<PartDecl>();
@@ -220,7 +223,10 @@ Stmt *Parser::parseMember() {
     member = parseLet();
     break;
   case TokenKind::Queue:
-    member = parseQueue();
+    member = parseFields<QueueDecl>("':' and the queue's fields in parentheses");
+    break;
+  case TokenKind::Dataset:
+    member = parseFields<DatasetDecl>("':' and the fields of a row in parentheses");
     break;
   case TokenKind::Fn:
     member = parseFn();
@@ -231,7 +237,7 @@ Stmt *Parser::parseMember() {
   default:
     if (Diagnostic *diagnostic = expected("a member of the part"))
       diagnostic->elseHelp(
-          "a part holds 'var', 'let', 'queue', 'fn' and 'static'; its computations go "
+          "a part holds 'var', 'let', 'queue', 'dataset', 'fn' and 'static'; its computations go "
           "into functions");
     return nullptr;
   }

@@ -204,7 +204,8 @@ private:
   ast::Stmt *parseDeclaration();
   ast::Stmt *parseUse();
   ast::Stmt *parseDim();
-  ast::Stmt *parseQueue();
+  /// A declaration of named tensors: a queue or a dataset.
+  template <typename Decl> ast::Stmt *parseFields(llvm::StringRef after);
   ast::Stmt *parsePart();
   ast::Stmt *parseMember() override;
   ast::Stmt *parseFn();

@@ -125,6 +125,7 @@ Stmt *StatementParser::parseStatementBody() {
     return parseBindOrCall();
   case TokenKind::Dim:
   case TokenKind::Queue:
+  case TokenKind::Dataset:
     error(range(), "misplaced", "'{}' is a declaration of a file, and not allowed in a block",
           spelled(token()));
     return nullptr;

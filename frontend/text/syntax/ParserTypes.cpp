@@ -107,6 +107,7 @@ Type *ExpressionParser::parseType() {
     type->dtype = *parseDType(spelled(token()));
     break;
   case TokenKind::Name:
+  case TokenKind::Dataset:
     type->kind = TypeKind::Named;
     break;
   case TokenKind::List:
@@ -120,7 +121,9 @@ Type *ExpressionParser::parseType() {
     return type;
   }
   uint32_t begin = token().begin;
-  if (type->kind == TypeKind::Named)
+  if (at(TokenKind::Dataset))
+    type->name = spelled(token());
+  if (at(TokenKind::Name))
     type->name = parseName().text;
   else
     advance();

@@ -117,6 +117,7 @@ class _Api(ctypes.Structure):
         ("site", _pointer),
         ("device", _pointer),
         ("serve", _function(_pointer)),
+        ("open_dataset", _function(_pointer, _text, ctypes.POINTER(_text), _int64)),
     ]
 
 
@@ -263,6 +264,10 @@ class Model:
 
     def serve(self):
         self._check(self._api.serve(self._instance))
+
+    def open_dataset(self, name, paths):
+        texts = (_text * len(paths))(*map(os.fsencode, paths))
+        self._check(self._api.open_dataset(self._instance, name.encode(), texts, len(paths)))
 
     def load(self, path):
         self._check(self._api.load(self._instance, os.fsencode(path)))

@@ -1,0 +1,120 @@
+//===- Rows.h - The rows of a dataset -------------------------------------===//
+//
+// Opens the files of a dataset and reads rows by their numbers. Files are read by `pread`, not
+// mapped: one that gets shorter is an error and no signal.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/Instance.h"
+#include "runtime/OutputFile.h"
+
+namespace tfc::runtime {
+
+/// The files of a dataset, opened and indexed. Afterwards nothing changes, so that several threads
+/// can read. Functions that return a status set the message if it is not TFC_OK.
+class Rows {
+public:
+  Rows(const Allocator &allocator, const tfc_dataset_info &info);
+
+  /// Opens the files. A path with one of the characters *, ? and [ that is not a file stands for
+  /// those that match it, in order. May be called once.
+  tfc_status open(const char *const *paths, int64_t pathCount, Message &message);
+
+  int64_t count() const { return rowCount; }
+
+  /// Copies rows to arrays of `count` elements for each component. `scratch` is memory for one
+  /// thread.
+  tfc_status read(const int64_t *rows, int64_t count, char *const *values, Block &scratch,
+                  Message &message) const;
+
+private:
+  struct File {
+    const char *path = nullptr; // in `names`
+    Descriptor descriptor;
+    uint64_t bytes = 0;
+  };
+  /// The rows of a file, or with npy those of all files.
+  struct Part {
+    int64_t file;
+    int64_t firstRow, rows;
+    size_t first; // in `offsets`: of its records, or of its columns
+  };
+
+  bool hasColumns() const {
+    return info.format == TFC_DATASET_NPY || info.format == TFC_DATASET_SAFETENSORS;
+  }
+  bool addPath(const char *path);
+  tfc_status addPaths(const char *const *paths, int64_t pathCount, Message &message);
+  tfc_status openFile(File &file, Message &message);
+  tfc_status addPart(int64_t file, Message &message);
+  tfc_status index(Part &part, Message &message);
+  tfc_status indexRaw(Part &part, Message &message);
+  tfc_status indexLines(Part &part, Message &message);
+  tfc_status indexRecords(Part &part, Message &message);
+  tfc_status indexArrays(Part &part, Message &message);
+  tfc_status indexTensors(Part &part, Message &message);
+  tfc_status checkColumn(const File &file, int32_t component, const char *what, int32_t rank,
+                         const int64_t *dims, int64_t &rows, Message &message) const;
+  tfc_status failMemory(const File &file, Message &message) const;
+
+  const Part &partOf(int64_t row) const;
+  uint64_t offsetOf(const Part &part, int64_t row) const;
+  tfc_status readColumns(const Part &part, int64_t row, int64_t run, int64_t at,
+                         char *const *values, Message &message) const;
+  tfc_status readRecords(const Part &part, int64_t row, int64_t run, int64_t at,
+                         char *const *values, Block &scratch, Message &message) const;
+  bool decode(char *record, uint64_t bytes, int64_t at, char *const *values, Message &reason) const;
+  bool copyRaw(const char *record, int64_t at, char *const *values, Message &reason) const;
+
+  const Allocator &allocator;
+  const tfc_dataset_info &info;
+  uint64_t rowBytes = 0; // of all components
+  Array<char> names;     // of the files
+  Array<size_t> nameOffsets;
+  Objects<File> files;
+  Array<Part> parts;
+  Array<uint64_t> offsets; // of records, or of the elements of columns
+  int64_t rowCount = 0;
+};
+
+//===- Records ------------------------------------------------------------===//
+
+/// Decode a line of a csv file, which ends in a null character after its `bytes`, and a record of a
+/// TFRecord file, to element `at` of the arrays of each component. Return false, with the reason.
+bool decodeLine(const tfc_dataset_info &info, char *line, int64_t at, char *const *values,
+                Message &reason);
+bool decodeExample(const tfc_dataset_info &info, const char *record, uint64_t bytes, int64_t at,
+                   char *const *values, Message &reason);
+
+//===- Headers ------------------------------------------------------------===//
+
+/// The header of an array in NumPy's format, of version 1 to 3.
+struct NpyHeader {
+  static constexpr int32_t kMaxRank = 16;
+
+  char dtype[8]; // "<f4"
+  bool isFortran;
+  int32_t rank;
+  int64_t dims[kMaxRank];
+};
+
+/// The bytes with which a file begins that say where its header is and how long; 0 if it is no npy
+/// file.
+inline constexpr uint64_t kNpyPrefix = 12;
+uint64_t npyHeaderBytes(const unsigned char *prefix, uint64_t &begin);
+/// Parses a header, a dictionary of Python; returns false if it is none of an array.
+bool parseNpyHeader(const char *text, NpyHeader &header);
+/// NumPy's name of a dtype.
+const char *numpyName(int32_t dtype);
+
+/// The bytes before and after a record of a TFRecord file: its length with a checksum, and the
+/// checksum of its contents.
+inline constexpr uint64_t kRecordPrefix = 12, kRecordSuffix = 4;
+/// Reads the length of a record; returns false if its checksum is wrong.
+bool parseRecordPrefix(const unsigned char *prefix, uint64_t &bytes);
+/// Returns true if a record has the checksum that follows it.
+bool isRecordWhole(const char *record, uint64_t bytes);
+
+} // namespace tfc::runtime
