@@ -288,6 +288,10 @@ void GraphBuilder::check(Value condition, const Twine &subject, ArrayRef<dfg::Di
   dfg::CheckOp::create(builder, location, condition, message, status);
 }
 
+Operation *GraphBuilder::ownFeed(BlockArgument feed, Location location) {
+  return dfg::OwnFeedOp::create(builder, location, feed.getType(), feed.getArgNumber());
+}
+
 Operation *GraphBuilder::bindSize(Value count, StringRef name, const dfg::DimExpr &bound,
                                   Location location) {
   return dfg::BindSizeOp::create(builder, location, count,

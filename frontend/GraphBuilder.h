@@ -87,6 +87,8 @@ public:
   /// The value of a size, as a scalar.
   mlir::Value size(const dfg::DimExpr &value, mlir::Type elementType, mlir::Location location);
 
+  /// The feed as the process of its device passes it.
+  mlir::Operation *ownFeed(mlir::BlockArgument feed, mlir::Location location);
   /// Fails the call unless `condition` holds: the message says that `subject` does not hold, and
   /// shows the names in `sizes`.
   void check(mlir::Value condition, const llvm::Twine &subject, llvm::ArrayRef<dfg::DimExpr> sizes,

@@ -285,6 +285,18 @@ extern "C" int32_t tfc_rt_fail(tfc_call_frame *frame, int32_t status, const char
   return status;
 }
 
+extern "C" int32_t tfc_rt_own_feed(tfc_call_frame *frame, int32_t number, void *to, int64_t bytes,
+                                   const char *subject) {
+  tfc_instance &handle = *frame->handle;
+  const void *from = frame->feeds ? frame->feeds[number] : nullptr;
+  if (bytes > 0 && !from)
+    return handle.fail(TFC_INVALID_ARGUMENT, "%s: %s: feed '%s' of this process is null",
+                       handle.entry->name, subject, handle.entry->feeds[number].name);
+  if (bytes > 0)
+    memcpy(to, from, bytes);
+  return TFC_OK;
+}
+
 extern "C" void tfc_rt_parallel_for(tfc_call_frame *frame, tfc_rt_body body, void *context,
                                     int64_t count, int64_t grain) {
   frame->handle->state->pools[frame->device].run(body, context, count, grain);

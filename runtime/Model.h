@@ -330,6 +330,12 @@ int32_t tfc_rt_read_rows(tfc_call_frame *frame, int32_t dataset, void *const *va
 int32_t tfc_rt_dataset_size(tfc_call_frame *frame, int32_t dataset, int64_t *size,
                             const char *subject);
 
+// Copies feed `number` of the call in this process, of `bytes`. Returns a tfc_status, with the
+// message set if it is not 0: without the feed, TFC_INVALID_ARGUMENT. `subject` follows the entry's
+// name in the message.
+int32_t tfc_rt_own_feed(tfc_call_frame *frame, int32_t number, void *to, int64_t bytes,
+                        const char *subject);
+
 // Functions that code calls around its steps if `tfc profile` has compiled it. The first returns a
 // time. `slot` is that of a message, or -1; `name` says what was done, and after a line break its
 // place in the graph.

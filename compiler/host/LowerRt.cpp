@@ -98,6 +98,7 @@ private:
   LogicalResult lowerOp(rt::QueueCloseOp op);
   LogicalResult lowerOp(rt::ReadRowsOp op);
   LogicalResult lowerOp(rt::DatasetSizeOp op);
+  LogicalResult lowerOp(rt::OwnFeedOp op);
   LogicalResult lowerOp(rt::RunPartitionsOp op);
   LogicalResult lowerOp(rt::SendOp op);
   LogicalResult lowerOp(rt::NextBufferOp op);
@@ -422,6 +423,12 @@ LogicalResult FunctionLowering::lowerOp(rt::DatasetSizeOp op) {
       {op.getFrame(), constant(i32, op.getDataset()), op.getTo(), textOf(op.getSubject())});
 }
 
+LogicalResult FunctionLowering::lowerOp(rt::OwnFeedOp op) {
+  return transfer(op, "tfc_rt_own_feed",
+                  {op.getFrame(), constant(i32, op.getNumber()), op.getTo(), op.getBytes(),
+                   textOf(op.getSubject())});
+}
+
 //===--- messages ---------------------------------------------------------===//
 
 LogicalResult FunctionLowering::lowerOp(rt::RunPartitionsOp op) {
@@ -565,12 +572,12 @@ LogicalResult FunctionLowering::lower(Operation *op) {
       llvm::TypeSwitch<Operation *, LogicalResult>(op)
           .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::PropagateOp, rt::LaunchOp, rt::ChunkOp,
                 rt::GrowOp, rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp,
-                rt::QueueCloseOp, rt::ReadRowsOp, rt::DatasetSizeOp, rt::RunPartitionsOp,
-                rt::SendOp, rt::NextBufferOp, rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp,
-                rt::CommitOp, rt::ReleaseStateOp, rt::DeviceLaunchOp, rt::DeviceReadOp,
-                rt::DeviceWriteOp, rt::DeviceCopyOp, rt::DeviceFillOp, rt::DeviceUploadOp,
-                rt::DeviceSendOp, rt::DeviceConstantOp, rt::TraceBeginOp, rt::TraceEndOp>(
-              [&](auto op) { return lowerOp(op); })
+                rt::QueueCloseOp, rt::ReadRowsOp, rt::DatasetSizeOp, rt::OwnFeedOp,
+                rt::RunPartitionsOp, rt::SendOp, rt::NextBufferOp, rt::AwaitReleaseOp,
+                rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp, rt::ReleaseStateOp, rt::DeviceLaunchOp,
+                rt::DeviceReadOp, rt::DeviceWriteOp, rt::DeviceCopyOp, rt::DeviceFillOp,
+                rt::DeviceUploadOp, rt::DeviceSendOp, rt::DeviceConstantOp, rt::TraceBeginOp,
+                rt::TraceEndOp>([&](auto op) { return lowerOp(op); })
           .Default([](Operation *op) { return op->emitOpError("cannot be lowered"); });
   if (succeeded(result))
     op->erase();

@@ -21,7 +21,7 @@ RunFunction::RunFunction(HostModule &module, EntryOp entry, const EntryInfo &inf
       copies(context, sizes, addresses), launches(context, sizes, addresses),
       chunks(context, addresses), lists(context, sizes, addresses, scalars, copies, chunks),
       tapes(context, sizes, addresses, scalars, copies, chunks), queues(context, sizes, addresses),
-      datasets(context, sizes, addresses), messages(context, sizes, addresses, scalars, copies),
+      inputs(context, sizes, addresses), messages(context, sizes, addresses, scalars, copies),
       tracing(context, trace), controlFlow(context, addresses, scalars, copies, lists, *this) {
   addresses.setSizes(sizes);
 }
@@ -153,8 +153,9 @@ void RunFunction::buildEffect(Operation *step) {
       .Case<DequeueOp, DequeueManyOp, DequeueUpToOp>([&](auto op) { queues.dequeue(op); })
       .Case([&](QueueSizeOp op) { queues.measure(op); })
       .Case([&](QueueCloseOp op) { queues.close(op); })
-      .Case([&](ReadRowsOp op) { datasets.read(op); })
-      .Case([&](DatasetSizeOp op) { datasets.measure(op); })
+      .Case([&](ReadRowsOp op) { inputs.read(op); })
+      .Case([&](DatasetSizeOp op) { inputs.measure(op); })
+      .Case([&](OwnFeedOp op) { inputs.copy(op); })
       .Case([&](SendOp op) { messages.send(op); })
       .Case([&](ReceiveOp op) { messages.receive(op); })
       .Case([&](AwaitReleaseOp op) { messages.awaitRelease(op); })

@@ -4,7 +4,7 @@
 
 #include "compiler/host/Checks.h"
 #include "compiler/host/ControlFlow.h"
-#include "compiler/host/Datasets.h"
+#include "compiler/host/Inputs.h"
 #include "compiler/host/Launches.h"
 #include "compiler/host/Messages.h"
 #include "compiler/host/Queues.h"
@@ -43,7 +43,7 @@ private:
   Lists lists;
   Tapes tapes;
   Queues queues;
-  Datasets datasets;
+  Inputs inputs;
   Messages messages;
   Tracing tracing;
   ControlFlow controlFlow;

@@ -23,7 +23,7 @@ static std::optional<rt::TraceKind> kindOf(Operation *step) {
     return rt::TraceKind::Send;
   if (isa<ReceiveOp>(step))
     return rt::TraceKind::Receive;
-  return waitsForMessages(step) || usesQueues(step) || readsFiles(step)
+  return waitsForMessages(step) || usesQueues(step) || readsInput(step)
              ? std::optional(rt::TraceKind::Wait)
              : std::nullopt;
 }

@@ -24,7 +24,7 @@ std::vector<bool> PlacementContext::allowedFor(Groups::Id group) const {
       return allowedBy(machine.getNames()[*device]);
   std::optional<Groups::Constraint> constraint = groups.constraintOf(group);
   DeviceName wanted = constraint ? constraint->device : DeviceName();
-  // Queues and reads of files are on hosts.
+  // Queues and reads of files and feeds are on hosts.
   if (groups.staysOnHost(group)) {
     std::optional<DeviceName> host = DeviceName::both(wanted, {"", {}, callersDevice().kind, {}});
     bool isByDefault = !constraint && defaultDevice &&

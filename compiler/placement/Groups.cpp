@@ -136,7 +136,7 @@ LogicalResult Groups::build(ModuleOp module) {
   });
   module.walk([&](Operation *op) {
     failed |= llvm::failed(constrain(op));
-    if (readsFiles(op)) {
+    if (readsInput(op)) {
       members.insert(op);
       hostGroups.insert(find(op));
     }

@@ -43,7 +43,8 @@ public:
 
   /// A variable, queue or tape of the group; null if it has none.
   mlir::Operation *stateOf(Id group) const { return states.lookup(group); }
-  /// Returns true if a member is a queue, whose elements are in memory of the host, or reads files.
+  /// Returns true if a member is a queue, whose elements are in memory of the host, or reads files
+  /// or feeds.
   bool staysOnHost(Id group) const { return hostGroups.contains(group); }
 
 private:

@@ -50,7 +50,15 @@ static LogicalResult runLaunch(LaunchOp op, Interpreter &interpreter) {
   return success();
 }
 
+/// There is one process.
+static LogicalResult runOwnFeed(OwnFeedOp op, Interpreter &interpreter) {
+  Block &body = op->getParentOfType<EntryOp>().getBody().front();
+  interpreter.forward(op.getValue(), interpreter.get(body.getArgument(op.getNumber())));
+  return success();
+}
+
 void addStructure(Handlers &handlers) {
+  handlers.add<OwnFeedOp>(runOwnFeed);
   handlers.add<CheckOp>(runCheck);
   handlers.add<LaunchOp>(runLaunch);
 }

@@ -48,8 +48,8 @@ SmallVector<DeviceAttr> devicesOf(ModuleOp module) {
 }
 
 bool isOnDevice(Operation *op) {
-  // Files are on no device, so the operations that read them have one of their own.
-  bool usesState = isa<SymbolUserOpInterface>(op) && !readsFiles(op);
+  // Files and feeds are on no device, so the operations that read them have one of their own.
+  bool usesState = isa<SymbolUserOpInterface>(op) && !readsInput(op);
   bool isPlacedByOthers = usesState || isa<ConstantOp, SizeOp, BindSizeOp, DatasetOp>(op);
   return isa<DfgDialect>(op->getDialect()) && op->getNumRegions() == 0 && !isPlacedByOthers &&
          !op->hasTrait<OpTrait::IsTerminator>();

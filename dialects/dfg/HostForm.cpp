@@ -103,7 +103,7 @@ bool usesQueues(Operation *op) {
   return anyWithin(op, [](Operation *nested) { return uses(nested, QueueResource::get()); });
 }
 
-bool readsFiles(Operation *op) { return uses(op, DatasetResource::get()); }
+bool readsInput(Operation *op) { return uses(op, {DatasetResource::get(), FeedResource::get()}); }
 
 /// Returns true if the operation creates or extends a list, for which there may be no memory.
 static bool growsLists(Operation *op) {
@@ -112,7 +112,7 @@ static bool growsLists(Operation *op) {
 
 bool canFail(Operation *op) {
   return anyWithin(op, [](Operation *nested) {
-    return isa<CheckOp, CommitOp>(nested) || usesTapeOrQueue(nested) || readsFiles(nested) ||
+    return isa<CheckOp, CommitOp>(nested) || usesTapeOrQueue(nested) || readsInput(nested) ||
            growsLists(nested);
   });
 }

@@ -45,8 +45,8 @@ bool hasOrderedEffects(mlir::Operation *op);
 /// Returns true if the operation or one in its regions may block on a queue.
 bool usesQueues(mlir::Operation *op);
 
-/// Returns true if the operation itself reads rows of a dataset, or counts them.
-bool readsFiles(mlir::Operation *op);
+/// Returns true if the operation itself reads a dataset, or a feed of its own process.
+bool readsInput(mlir::Operation *op);
 
 /// Returns true if running the operation may end the call with an error.
 bool canFail(mlir::Operation *op);

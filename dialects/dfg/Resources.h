@@ -23,6 +23,11 @@ struct DatasetResource : mlir::SideEffects::Resource::Base<DatasetResource> {
   llvm::StringRef getName() final { return "dataset"; }
 };
 
+/// The feeds of the processes that call together.
+struct FeedResource : mlir::SideEffects::Resource::Base<FeedResource> {
+  llvm::StringRef getName() final { return "feed"; }
+};
+
 /// The messages between the partitions of an entry, of all slots: their order is fixed.
 struct MessageResource : mlir::SideEffects::Resource::Base<MessageResource> {
   llvm::StringRef getName() final { return "message"; }

@@ -1,13 +1,14 @@
 //===- StructureOps.cpp - Entries, gradients, kernels ---------------------===//
 //
-// Implements entries, kernels and launches, and the checks of calls. Most of it verifies that sizes
-// are declared before they are used and that launches match their kernels.
+// Implements entries and their feeds, kernels and launches, and the checks of calls. Most of it
+// verifies that sizes are declared before they are used and that launches match their kernels.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/MemoryAttr.h"
 #include "dialects/dfg/Partitions.h"
+#include "dialects/dfg/Resources.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -509,6 +510,31 @@ LogicalResult CheckOp::verify() {
              << expected << ", but got " << numbers->size();
   }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// OwnFeedOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult OwnFeedOp::verify() {
+  auto entry = (*this)->getParentOfType<EntryOp>();
+  if (!entry)
+    return emitOpError("expects to be in an entry");
+  // A partition has the feeds of its entry.
+  if (entry.isPartition())
+    return success();
+  uint32_t number = getNumber();
+  if (number >= entry.getNumArguments())
+    return emitOpError("expects the number of a feed, but got ") << int32_t(number);
+  if (Type type = entry.getArgumentTypes()[number]; type != getType())
+    return emitOpError("expects ")
+           << toText(type) << " for feed " << number << ", but got " << toText(getType());
+  return success();
+}
+
+void OwnFeedOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), FeedResource::get());
 }
 
 //===----------------------------------------------------------------------===//

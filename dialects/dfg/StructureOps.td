@@ -143,6 +143,26 @@ def Dfg_ReturnOp : Dfg_Op<"return", [Pure, Terminator, ReturnLike]> {
   let hasVerifier = 1;
 }
 
+def Dfg_OwnFeedOp : Dfg_Op<"own_feed", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Dfg_StepRole]> {
+  let summary = "Returns a feed as the process of the device passes it";
+  let description = [{
+    Processes that call an entry together each pass feeds of the same shapes.
+    Arguments of the entry are those of the first process; this returns feed
+    `number` of the process in which the operation runs. In a program of one
+    process both are the same. A process that passes null fails the call.
+
+    ```mlir
+    %own = dfg.own_feed 0 {dfg.device = #dfg.device<"/job:worker/task:1">} : tensor<?x16xf32, #dfg.dims<n, 16>>
+    ```
+  }];
+  let specialValues = "Elements pass as they are.";
+  let arguments = (ins I32Attr:$number);
+  let results = (outs Dfg_Tensor:$value);
+  let assemblyFormat = "$number attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
 def Dfg_CheckOp : Dfg_Op<"check", [Dfg_StepRole, Dfg_RegisterReaderRole]> {
   let summary = "Fails the call unless a condition holds";
   let description = [{

@@ -113,6 +113,8 @@ LogicalResult ReadRowsOp::verify() {
 }
 LogicalResult DatasetSizeOp::verify() { return verifyNumber(*this, "dataset", getDataset()); }
 
+LogicalResult OwnFeedOp::verify() { return verifyNumber(*this, "feed", getNumber()); }
+
 //===--- messages ---------------------------------------------------------===//
 
 static LogicalResult verifySlot(Operation *op, int32_t slot) {

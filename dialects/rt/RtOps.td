@@ -271,7 +271,7 @@ def Rt_QueueCloseOp : Rt_Op<"queue_close"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Datasets
+// Datasets and feeds
 //===----------------------------------------------------------------------===//
 
 def Rt_ReadRowsOp : Rt_FallibleOp<"read_rows", [AttrSizedOperandSegments]> {
@@ -306,6 +306,21 @@ def Rt_DatasetSizeOp : Rt_FallibleOp<"dataset_size"> {
   }];
   let arguments = (ins Rt_Pointer:$frame, I32Attr:$dataset, Rt_Pointer:$to, StrAttr:$subject);
   let assemblyFormat = "$frame `,` `dataset` $dataset `to` $to `for` $subject attr-dict";
+  let hasVerifier = 1;
+}
+
+def Rt_OwnFeedOp : Rt_FallibleOp<"own_feed"> {
+  let summary = "Copies a feed of the process";
+  let description = [{
+    Ends the call if the process has passed null.
+
+    ```mlir
+    rt.own_feed %frame, 0 to %x bytes %n for "'own_feed' at m.graph:9"
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame, I32Attr:$number, Rt_Pointer:$to, I64:$bytes,
+                       StrAttr:$subject);
+  let assemblyFormat = "$frame `,` $number `to` $to `bytes` $bytes `for` $subject attr-dict";
   let hasVerifier = 1;
 }
 

@@ -325,6 +325,7 @@ ArrayRef<Builtins::Row> Builtins::Table::rows() {
       {"maximum", Subject::Numbers, "", {}, extremum<false>, kReads},
       {"min", Subject::Numbers, "", {}, extremum<true>, kReads},
       {"minimum", Subject::Numbers, "", {}, extremum<true>, kReads},
+      {"own_feed", Subject::Any, "a feed of the entry", kOne, own<&B::callOwnFeed>, kReads},
       {"pow", Subject::Numbers, "", {}, pow, kReads},
       {"prod", Subject::Numbers, "", {}, prod, kReads},
       {"rank", Subject::Any, kOneArgument, kOne, own<&B::callRank>},

@@ -2,6 +2,7 @@
 // parameters; other functions are operations or graph source.
 #include "frontend/text/elaborate/Builtins.h"
 
+#include "dialects/dfg/Devices.h"
 #include "frontend/TensorFile.h"
 #include "frontend/text/elaborate/Meter.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
@@ -315,6 +316,23 @@ Entity Builtins::assign(const Call &c, StringRef op) {
 Entity Builtins::callAssign(const Call &c) { return assign(c, ""); }
 Entity Builtins::callAssignAdd(const Call &c) { return assign(c, "add"); }
 Entity Builtins::callAssignSub(const Call &c) { return assign(c, "sub"); }
+
+/// The feed as the process of the device around the call passes it.
+Entity Builtins::callOwnFeed(const Call &c) {
+  const Argument &arg = c.args.front();
+  if (!tensorEmitter.requireEntry(c.call.range))
+    return Entity();
+  const mlir::Value *value = arg.value.get<mlir::Value>();
+  auto feed = value ? dyn_cast<mlir::BlockArgument>(*value) : nullptr;
+  if (!feed || !isa<dfg::EntryOp>(feed.getOwner()->getParentOp()))
+    return reporter.fail(arg.range, "not-a-feed",
+                         "'own_feed' takes a feed of the entry, but got {}", arg.value.describe());
+  mlir::Operation *op = context.builder.ownFeed(feed, reporter.locate(c.call.range));
+  if (!op->hasAttr(dfg::kDeviceAttr) && !op->hasAttr(dfg::kColocateAttr))
+    return reporter.fail(c.call.range, "no-device",
+                         "'own_feed' is where a device is asked for, but there is none");
+  return Entity(mlir::Value(op->getResult(0)));
+}
 
 Entity Builtins::callRead(const Call &c) {
   const Argument &arg = c.args.front();

@@ -70,6 +70,7 @@ private:
   Entity callIsFloat(const Call &c);
   Entity callIsInt(const Call &c);
   Entity callLoad(const Call &c);
+  Entity callOwnFeed(const Call &c);
   Entity callRank(const Call &c);
   Entity callRead(const Call &c);
   Entity callShape(const Call &c);

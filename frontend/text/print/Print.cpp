@@ -268,6 +268,10 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
   if (auto assign = dyn_cast<dfg::AssignOp>(op))
     return names.function("assign") + "(" + names.state(assign.getVariable(), declarations) + ", " +
            names.use(assign.getValue()) + ")";
+  if (auto feed = dyn_cast<dfg::OwnFeedOp>(op))
+    return names.function("own_feed") + "(" +
+           names.use(op.getParentOfType<dfg::EntryOp>().getBody().getArgument(feed.getNumber())) +
+           ")";
   if (std::optional<std::string> text = queueAccess(op))
     return text;
   const dfg::OpSignature *signature = dfg::lookupOp(op.getName().stripDialect());

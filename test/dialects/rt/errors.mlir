@@ -218,3 +218,39 @@ llvm.func @constant(%frame: !llvm.ptr) {
   %w = rt.device_constant %frame, -1
   llvm.return
 }
+
+// -----
+
+llvm.func @read_rows(%frame: !llvm.ptr, %n: i64) -> i32 {
+  // expected-error @+1 {{expects a dataset from 0 to 2147483646, but got -1}}
+  rt.read_rows %frame, dataset -1() rows %frame count %n for "'use' at d.graph:3"
+  %ok = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %ok : i32
+}
+
+// -----
+
+llvm.func @read_next(%frame: !llvm.ptr, %n: i64) -> i32 {
+  // expected-error @+1 {{expects 'next' with its count}}
+  "rt.read_rows"(%frame, %frame, %n, %frame) {dataset = 0 : i32, subject = "'use'", operandSegmentSizes = array<i32: 1, 0, 1, 1, 1, 0>} : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr) -> ()
+  %ok = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %ok : i32
+}
+
+// -----
+
+llvm.func @dataset_size(%frame: !llvm.ptr) -> i32 {
+  // expected-error @+1 {{expects a dataset from 0 to 2147483646, but got -1}}
+  rt.dataset_size %frame, dataset -1 to %frame for "'use' at d.graph:3"
+  %ok = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %ok : i32
+}
+
+// -----
+
+llvm.func @own_feed(%frame: !llvm.ptr, %n: i64) -> i32 {
+  // expected-error @+1 {{expects a feed from 0 to 2147483646, but got -1}}
+  rt.own_feed %frame, -1 to %frame bytes %n for "'own_feed' at d.graph:3"
+  %ok = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %ok : i32
+}

@@ -212,9 +212,11 @@ class Model:
         arrays = [self._as(feeds[name], dtype) for name, dtype in names]
         return self.call_raw(entry, arrays, len(fetches), self._feed_dtypes[entry])
 
-    def call_raw(self, entry, arrays, fetch_count, dtypes=None):
-        """As `call`, with arrays taken as they are: for calls that should fail."""
+    def call_raw(self, entry, arrays, fetch_count, dtypes=None, missing=()):
+        """As `call`, with arrays taken as they are: for calls that should fail. Of the `missing` only shapes are passed."""
         inputs, outputs = _tensor_list(arrays, dtypes), (_Tensor * max(fetch_count, 1))()
+        for number in missing:
+            inputs[number].data = None
         key = entry.encode()
         self._check(self._api.infer(self._instance, key, inputs, len(arrays), outputs, fetch_count))
         results = [np.empty(t.dims[: t.rank], DTYPES[t.dtype]) for t in outputs[:fetch_count]]

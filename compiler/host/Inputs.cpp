@@ -1,19 +1,18 @@
-// Builds reads of files, which pass the number of a dataset, that of each row, and the addresses of
+// Builds reads of datasets and feeds, which pass numbers, those of rows too, and the addresses of
 // values to the runtime.
 
-#include "compiler/host/Datasets.h"
+#include "compiler/host/Inputs.h"
 #include "dialects/dfg/DataChecks.h"
+#include "dialects/dfg/Dtypes.h"
 
 using namespace mlir;
 using namespace tfc;
 using namespace tfc::dfg;
 using namespace tfc::host;
 
-Value Datasets::countOf(Value numbers) {
-  return sizes.build(elementCount(shapeOf(numbers.getType())));
-}
+Value Inputs::countOf(Value value) { return sizes.build(elementCount(shapeOf(value.getType()))); }
 
-void Datasets::read(ReadRowsOp op) {
+void Inputs::read(ReadRowsOp op) {
   SmallVector<Value> places;
   for (Value value : op.getValues())
     places.push_back(addresses.of(rootOf(value)));
@@ -27,8 +26,15 @@ void Datasets::read(ReadRowsOp op) {
                          countOf(op.getRows()), next, nextCount, subjectOf(op));
 }
 
-void Datasets::measure(DatasetSizeOp op) {
+void Inputs::measure(DatasetSizeOp op) {
   rt::DatasetSizeOp::create(context.b, context.loc, context.frame,
                             context.module.datasetNumber(op.getDatasetAttr()),
                             addresses.of(op.getSize()), subjectOf(op));
+}
+
+void Inputs::copy(OwnFeedOp op) {
+  Value bytes = sizes.multiply(countOf(op.getValue()),
+                               sizes.constant(dtypeOf(elementTypeOf(op.getType())).bytes));
+  rt::OwnFeedOp::create(context.b, context.loc, context.frame, op.getNumber(),
+                        addresses.of(op.getValue()), bytes, subjectOf(op));
 }
