@@ -135,7 +135,7 @@ static void computeGradients(schemes *model, int worker) {
   expect(status == TFC_CLOSED, schemes_message(model));
 }
 
-/// Updates the variables by the first `count` gradients of each step; the other workers are backups.
+/// Updates the variables by the first `count` gradients of each step; other workers are backups.
 static void update(schemes *model, int32_t count, const char *scheme) {
   int32_t workers = kWorkers, dropped, sum = 0;
   for (int step = 0; step < kSteps; ++step) {
