@@ -66,6 +66,7 @@ namespace {
 /// The digits of a number without an exponent.
 struct Digits {
   bool isNegative = false;
+  bool isTooLong = false; // for the value
   uint64_t value = 0;
   int count = 0, decimals = 0;
   const char *end;
@@ -82,8 +83,9 @@ struct Digits {
   }
 
   void add(char digit) {
-    if (++count <= 19)
-      value = value * 10 + (digit - '0');
+    ++count;
+    isTooLong |= __builtin_mul_overflow(value, 10, &value) ||
+                 __builtin_add_overflow(value, digit - '0', &value);
   }
 };
 } // namespace
@@ -133,13 +135,15 @@ static bool parseBool(const char *text, const char *&end, char *to) {
 static bool parseElement(int32_t dtype, const char *text, const char *&end, char *to) {
   if (dtype == TFC_BOOL && parseBool(text, end, to))
     return true;
-  Digits digits(text);
-  bool isInteger = digits.count > 0 && digits.count <= 19 && digits.decimals == 0 &&
-                   *digits.end != 'e' && *digits.end != 'E' && digits.end[-1] != '.';
   bool isFloat = dtype == TFC_F32 || dtype == TFC_F64;
-  if (isInteger && !isFloat) {
-    end = digits.end;
-    return storeInteger(dtype, digits.isNegative, digits.value, to);
+  if (!isFloat) {
+    Digits digits(text);
+    bool isInteger = digits.count > 0 && !digits.isTooLong && digits.decimals == 0 &&
+                     *digits.end != 'e' && *digits.end != 'E' && digits.end[-1] != '.';
+    if (isInteger) {
+      end = digits.end;
+      return storeInteger(dtype, digits.isNegative, digits.value, to);
+    }
   }
   // Integers that a program has written as floats are integers, too.
   double value = parseDouble(text, end);
