@@ -289,9 +289,13 @@ extern "C" int32_t tfc_rt_own_feed(tfc_call_frame *frame, int32_t number, void *
                                    const char *subject) {
   tfc_instance &handle = *frame->handle;
   const void *from = frame->feeds ? frame->feeds[number] : nullptr;
+  const Tasks &tasks = handle.state->tasks;
   if (bytes > 0 && !from)
-    return handle.fail(TFC_INVALID_ARGUMENT, "%s: %s: feed '%s' of this process is null",
-                       handle.entry->name, subject, handle.entry->feeds[number].name);
+    return handle.fail(TFC_INVALID_ARGUMENT, "%s: %s: feed '%s' of this process is null%s%s%s",
+                       handle.entry->name, subject, handle.entry->feeds[number].name,
+                       tasks.areUsed() ? ", " : "",
+                       tasks.areUsed() ? tasks.nameOf(tasks.self()) : "",
+                       tasks.areAlone() ? ": another process calls alone" : "");
   if (bytes > 0)
     memcpy(to, from, bytes);
   return TFC_OK;

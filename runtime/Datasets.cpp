@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Datasets.h"
+#include "runtime/FloatMode.h"
 #include "runtime/MutexLock.h"
 #include "runtime/Threads.h"
 
@@ -28,7 +29,7 @@ Dataset::~Dataset() {
     pthread_join(thread, nullptr);
   for (Slot &slot : slots)
     if (slot.state != Slot::Free)
-      free(slot);
+      release(slot);
   release(opened);
   pthread_cond_destroy(&changed);
   pthread_mutex_destroy(&mutex);
@@ -73,6 +74,10 @@ tfc_status Dataset::open(const char *const *paths, int64_t pathCount, Message &m
   if (!created)
     return status;
   MutexLock lock(mutex);
+  // Nobody will want rows of the old files.
+  for (Slot &slot : slots)
+    if (slot.state == Slot::Waiting || slot.state == Slot::Ready)
+      release(slot);
   release(opened);
   opened = created;
   return TFC_OK;
@@ -91,13 +96,13 @@ tfc_status Dataset::count(int64_t &rows, Message &message) {
 
 //===- Slots --------------------------------------------------------------===//
 
-void Dataset::free(Slot &slot) {
+void Dataset::release(Slot &slot) {
   slot.state = Slot::Free;
   release(slot.opened);
   slot.opened = nullptr;
 }
 
-/// The values of a component are behind those of the components before it, 64-byte aligned.
+/// The values of a component are after those of the components before it, 64-byte aligned.
 char *Dataset::valuesOf(const Slot &slot, int32_t component) const {
   char *at = slot.values.data();
   for (int32_t i = 0; i < component; ++i)
@@ -141,7 +146,7 @@ void Dataset::want(Opened *shared, const int64_t *rows, int64_t count) {
   if (!slot)
     return;
   if (slot->state != Slot::Free)
-    free(*slot);
+    release(*slot);
   if (!hasThread && !(hasThread = startThread(thread, threadMain, this)))
     return;
   if (!reserve(*slot, count))
@@ -188,6 +193,7 @@ tfc_status Dataset::readRows(Slot &slot) const {
   for (int32_t i = 0; i < info.component_count; ++i)
     values[i] = valuesOf(slot, i);
   Message message;
+  KeepDenormals mode;
   return slot.opened->rows.read(reinterpret_cast<const int64_t *>(slot.numbers.data()), slot.count,
                                 values, slot.scratch, message);
 }
@@ -203,7 +209,7 @@ Dataset::Slot *Dataset::take(const Opened *shared, const int64_t *rows, int64_t 
     slot->state = Slot::Taken;
     return slot;
   }
-  free(*slot);
+  release(*slot);
   return nullptr;
 }
 
@@ -218,6 +224,7 @@ tfc_status Dataset::readNow(const Opened &shared, char *const *values, const int
     slot->state = Slot::Taken;
   pthread_mutex_unlock(&mutex);
   Block scratch;
+  KeepDenormals mode;
   tfc_status status =
       shared.rows.read(rows, count, values, slot ? slot->scratch : scratch, message);
   pthread_mutex_lock(&mutex);
@@ -232,7 +239,7 @@ void Dataset::copy(Slot &slot, char *const *values) {
     if (uint64_t bytes = slot.count * info.components[i].bytes)
       memcpy(values[i], valuesOf(slot, i), bytes);
   pthread_mutex_lock(&mutex);
-  free(slot);
+  release(slot);
 }
 
 tfc_status Dataset::read(char *const *values, const int64_t *rows, int64_t count,
@@ -306,8 +313,10 @@ void tfc::runtime::destroyDatasets(State &state) {
 static tfc_status failRead(tfc_call_frame *frame, int32_t dataset, tfc_status status,
                            const char *subject, const Message &message) {
   tfc_instance &handle = *frame->handle;
-  return handle.fail(status, "%s: %s: dataset '%s': %s", handle.entry->name, subject,
-                     handle.state->model->datasets[dataset].name, message.c_str());
+  const Tasks &tasks = handle.state->tasks;
+  return handle.fail(status, "%s: %s: dataset '%s'%s%s: %s", handle.entry->name, subject,
+                     handle.state->model->datasets[dataset].name, tasks.areUsed() ? " in " : "",
+                     tasks.areUsed() ? tasks.nameOf(tasks.self()) : "", message.c_str());
 }
 
 extern "C" int32_t tfc_rt_read_rows(tfc_call_frame *frame, int32_t dataset, void *const *values,

@@ -57,7 +57,7 @@ private:
   /// Returns a share in the files, or null.
   Opened *share(tfc_status &status, Message &message);
   void release(Opened *opened);
-  void free(Slot &slot);
+  void release(Slot &slot);
   bool holds(const Slot &slot, const Opened *opened, const int64_t *rows, int64_t count) const;
   Slot *find(const Opened *opened, const int64_t *rows, int64_t count);
   Slot *take(const Opened *opened, const int64_t *rows, int64_t count);

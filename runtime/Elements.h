@@ -6,8 +6,8 @@
 
 namespace tfc::runtime {
 
-/// Stores a number as an element of a tensor. Return false if the dtype, which is none of the short
-/// floats, does not have it.
+/// Store a number as an element of a tensor. `dtype` must not be f16 or bf16; return false if it
+/// cannot represent the number.
 bool storeInteger(int32_t dtype, bool isNegative, uint64_t magnitude, char *to);
 bool storeFloat(int32_t dtype, double value, char *to);
 

@@ -244,7 +244,8 @@ bool FeatureDecoder::decodeList(List list, MessageReader values) {
 }
 
 bool FeatureDecoder::decode(MessageReader feature) {
-  memset(to, 0, component.bytes);
+  if (component.bytes)
+    memset(to, 0, component.bytes);
   while (feature.next()) {
     bool isList = feature.number() >= BytesList && feature.number() <= Int64List;
     if (!isList)

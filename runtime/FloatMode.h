@@ -29,4 +29,23 @@ public:
   FlushDenormals &operator=(const FlushDenormals &) = delete;
 };
 
+/// During its lifetime, denormal numbers are what they are: for numbers that files have.
+class KeepDenormals {
+public:
+#if defined(__x86_64__)
+  KeepDenormals() : saved(_mm_getcsr()) { _mm_setcsr(saved & ~kFlags); }
+  ~KeepDenormals() { _mm_setcsr(saved); }
+
+private:
+  static constexpr unsigned kFlags = 0x8040; // flush to zero, denormals are zero
+  unsigned saved;
+#else
+  KeepDenormals() {}
+  ~KeepDenormals() {}
+#endif
+public:
+  KeepDenormals(const KeepDenormals &) = delete;
+  KeepDenormals &operator=(const KeepDenormals &) = delete;
+};
+
 } // namespace tfc::runtime

@@ -130,8 +130,7 @@ static bool parseBool(const char *text, const char *&end, char *to) {
   return false;
 }
 
-/// Reads an element; returns false, with `end` at the text that is none, or at `text` if the dtype
-/// does not have the number.
+/// Reads an element, up to `end`; returns false if the text is not a number of the dtype.
 static bool parseElement(int32_t dtype, const char *text, const char *&end, char *to) {
   if (dtype == TFC_BOOL && parseBool(text, end, to))
     return true;
@@ -160,17 +159,19 @@ static const char *skipSpace(const char *at) {
 
 static bool endsLine(char c) { return c == 0 || c == '\n' || c == '\r'; }
 
-/// Appends a field to a message, without what follows it.
+/// Appends the beginning of a field to a message, with '?' for bytes that are no ASCII characters.
 static void addField(Message &message, const char *field) {
   constexpr size_t kMost = 40;
+  char text[kMost + 1];
   size_t length = 0;
-  while (length < kMost && field[length] != ',' && !endsLine(field[length]))
-    ++length;
-  message.add("'%.*s'", static_cast<int>(length), field);
+  for (; length < kMost && field[length] != ',' && !endsLine(field[length]); ++length)
+    text[length] = isprint(static_cast<unsigned char>(field[length])) ? field[length] : '?';
+  text[length] = 0;
+  message.add("'%s'", text);
 }
 
-bool tfc::runtime::decodeLine(const tfc_dataset_info &info, char *line, int64_t at,
-                              char *const *values, Message &reason) {
+bool tfc::runtime::decodeLine(const tfc_dataset_info &info, const char *line, uint64_t bytes,
+                              int64_t at, char *const *values, Message &reason) {
   int64_t total = 0;
   for (int32_t i = 0; i < info.component_count; ++i)
     total += elementCount(info.components[i].dims, info.components[i].rank);
@@ -202,8 +203,15 @@ bool tfc::runtime::decodeLine(const tfc_dataset_info &info, char *line, int64_t 
       next = end;
     }
   }
-  if (endsLine(*next))
-    return true;
+  if (endsLine(*next)) {
+    // Empty lines follow.
+    while (next < line + bytes && (endsLine(*next) || *next == ' ' || *next == '\t') && *next != 0)
+      ++next;
+    if (next == line + bytes)
+      return true;
+    reason.add("something follows its last column");
+    return false;
+  }
   for (; !endsLine(*next); ++next)
     column += *next == ',';
   reason.add("the line has %lld columns, but expected %lld", static_cast<long long>(column),

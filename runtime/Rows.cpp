@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 using namespace tfc::runtime;
@@ -62,6 +63,10 @@ bool Rows::addPath(const char *path) {
   return nameOffsets.push(names.size()) && names.append(path, strlen(path) + 1);
 }
 
+static int comparePaths(const void *left, const void *right) {
+  return strcmp(*static_cast<const char *const *>(left), *static_cast<const char *const *>(right));
+}
+
 tfc_status Rows::addPaths(const char *const *paths, int64_t pathCount, Message &message) {
   for (int64_t i = 0; i < pathCount; ++i) {
     const char *path = paths[i];
@@ -70,11 +75,13 @@ tfc_status Rows::addPaths(const char *const *paths, int64_t pathCount, Message &
     bool isAdded = true;
     if (isPattern) {
       glob_t found;
-      int result = glob(path, 0, nullptr, &found);
+      int result = glob(path, GLOB_NOSORT, nullptr, &found);
       if (result == GLOB_NOMATCH)
         return message.fail(TFC_NOT_FOUND, "no file matches '%s'", path);
       if (result != 0)
         return message.fail(TFC_IO_ERROR, "cannot list the files that match '%s'", path);
+      // By their bytes: the order must not depend on the locale of a process.
+      qsort(found.gl_pathv, found.gl_pathc, sizeof(char *), comparePaths);
       for (size_t k = 0; k < found.gl_pathc; ++k)
         isAdded &= addPath(found.gl_pathv[k]);
       globfree(&found);
@@ -184,6 +191,9 @@ tfc_status Rows::indexLines(Part &part, Message &message) {
             readAt(file.descriptor.get(), file.path, at, window.data(), bytes, message))
       return status;
     const char *next = window.data(), *end = next + bytes;
+    constexpr char kMark[] = "\xef\xbb\xbf"; // of UTF-8
+    if (at == 0 && bytes >= 3 && memcmp(next, kMark, 3) == 0)
+      next += begin = 3;
     while (next < end) {
       while (isEmpty && next < end && (*next == ' ' || *next == '\t' || *next == '\r'))
         ++next;
@@ -227,7 +237,7 @@ tfc_status Rows::indexRecords(Part &part, Message &message) {
     if (!parseRecordPrefix(prefix, last))
       return damaged(part.rows == 0 && prefix[0] == 0x1f && prefix[1] == 0x8b
                          ? "compressed, or no record"
-                         : "damaged: its length has another checksum");
+                         : "damaged: the checksum of its length does not match");
     if (last > file.bytes || file.bytes - at - kRecordPrefix < last + kRecordSuffix)
       return damaged("truncated");
     if (!offsets.push(at))
@@ -245,6 +255,9 @@ tfc_status Rows::checkColumn(const File &file, int32_t component, const char *wh
   bool fits =
       rank == wanted.rank + 1 &&
       (wanted.rank == 0 || memcmp(dims + 1, wanted.dims, wanted.rank * sizeof(int64_t)) == 0);
+  if (rank == 0)
+    return message.fail(TFC_FAILED_PRECONDITION, "%s in '%s' has no axis for rows", what,
+                        file.path);
   if (!fits) {
     message.fail(TFC_FAILED_PRECONDITION, "%s in '%s' has the shape ", what, file.path);
     message.addShape(dims, rank);
@@ -393,7 +406,8 @@ bool Rows::copyRaw(const char *record, int64_t at, char *const *values, Message 
   for (int32_t i = 0; i < info.component_count; ++i) {
     const tfc_variable_info &component = info.components[i];
     char *to = values[i] + at * component.bytes;
-    memcpy(to, record, component.bytes);
+    if (component.bytes)
+      memcpy(to, record, component.bytes);
     record += component.bytes;
     if (component.dtype == TFC_BOOL && !isValidBool(to, component.bytes)) {
       reason.add("'%s' is bool, but a byte is neither 0 nor 1", component.name);
@@ -410,7 +424,7 @@ bool Rows::decode(char *record, uint64_t bytes, int64_t at, char *const *values,
   if (info.format == TFC_DATASET_CSV) {
     char next = record[bytes];
     record[bytes] = 0;
-    bool isDecoded = decodeLine(info, record, at, values, reason);
+    bool isDecoded = decodeLine(info, record, bytes, at, values, reason);
     record[bytes] = next;
     return isDecoded;
   }
@@ -418,7 +432,7 @@ bool Rows::decode(char *record, uint64_t bytes, int64_t at, char *const *values,
   bytes -= kRecordPrefix + kRecordSuffix;
   if (isRecordWhole(record, bytes))
     return decodeExample(info, record, bytes, at, values, reason);
-  reason.add("it has another checksum");
+  reason.add("its checksum does not match");
   return false;
 }
 

@@ -81,10 +81,11 @@ private:
 
 //===- Records ------------------------------------------------------------===//
 
-/// Decode a line of a csv file, which ends in a null character after its `bytes`, and a record of a
-/// TFRecord file, to element `at` of the arrays of each component. Return false, with the reason.
-bool decodeLine(const tfc_dataset_info &info, char *line, int64_t at, char *const *values,
-                Message &reason);
+/// Decode a line of a csv file, with the empty lines after it and then a null character, and a
+/// record of a TFRecord file, to element `at` of the arrays of each component. Return false, with
+/// the reason.
+bool decodeLine(const tfc_dataset_info &info, const char *line, uint64_t bytes, int64_t at,
+                char *const *values, Message &reason);
 bool decodeExample(const tfc_dataset_info &info, const char *record, uint64_t bytes, int64_t at,
                    char *const *values, Message &reason);
 
@@ -104,7 +105,7 @@ struct NpyHeader {
 /// file.
 inline constexpr uint64_t kNpyPrefix = 12;
 uint64_t npyHeaderBytes(const unsigned char *prefix, uint64_t &begin);
-/// Parses a header, a dictionary of Python; returns false if it is none of an array.
+/// Parses a header, a dictionary of Python; returns false if the text is not a valid header.
 bool parseNpyHeader(const char *text, NpyHeader &header);
 /// NumPy's name of a dtype.
 const char *numpyName(int32_t dtype);

@@ -1,5 +1,5 @@
-// Builds reads of datasets and feeds, which pass numbers, those of rows too, and the addresses of
-// values to the runtime.
+// Builds reads of datasets and feeds: calls of the runtime with the number of the dataset or feed,
+// and the addresses of row numbers and of values.
 
 #include "compiler/host/Inputs.h"
 #include "dialects/dfg/DataChecks.h"

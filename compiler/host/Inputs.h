@@ -6,7 +6,7 @@
 namespace tfc::host {
 
 /// Builds the operations on datasets, and those that read the feeds of a process: both copy to the
-/// memory of values. Files are up to the runtime.
+/// memory of values. The runtime opens and reads files.
 class Inputs {
 public:
   Inputs(Context &context, SizeBuilder &sizes, Addresses &addresses)

@@ -48,9 +48,13 @@ static SmallVector<int64_t> findOnGpus(ArrayRef<EntryOp> partitions) {
     auto send = dyn_cast<SendOp>(user);
     return send && send.getBufferCount() == 0 && isRemoteAt(slotOf(send.getSlot()).getReceiver());
   };
+  // The feeds that a process copies from memory of the host.
+  llvm::SmallDenseSet<unsigned> own;
+  for (EntryOp partition : partitions)
+    EntryOp(partition).walk([&](OwnFeedOp op) { own.insert(op.getNumber()); });
   SmallVector<int64_t> numbers;
-  for (Value feed : host.getBody().getArguments())
-    numbers.push_back(!isRegisterType(feed.getType()) &&
+  for (BlockArgument feed : host.getBody().getArguments())
+    numbers.push_back(!isRegisterType(feed.getType()) && !own.contains(feed.getArgNumber()) &&
                       llvm::all_of(feed.getUsers(), passesToGpu));
   for (Value fetch : host.getBody().front().getTerminator()->getOperands()) {
     auto receive = fetch.getDefiningOp<ReceiveOp>();

@@ -7,6 +7,7 @@
 
 #include "dialects/dfg/Datasets.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Resources.h"
 
 using namespace mlir;
@@ -48,6 +49,8 @@ std::optional<std::string> tfc::dfg::checkDataset(DatasetFormat format,
   for (RankedTensorType type : components) {
     if (!type.hasStaticShape())
       return "rows need sizes known at compile time";
+    if (!findDtype(type.getElementType()))
+      return "rows have tensors of the element types of the language";
     if (const char *refusal = refusalOf(format, type.getElementType()))
       return refusal;
   }

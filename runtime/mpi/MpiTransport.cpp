@@ -399,7 +399,7 @@ bool MpiTransport::isTransferring() const {
 /// Polls often while messages come, and seldom when none has come for long. New work ends the wait.
 void MpiTransport::idle(Clock::time_point lastEvent) {
   auto since = Clock::now() - lastEvent;
-  if (since < std::chrono::microseconds(20) || isTransferring())
+  if (since < std::chrono::microseconds(100) || isTransferring())
     return std::this_thread::yield();
   auto pause = since < std::chrono::milliseconds(2)     ? std::chrono::microseconds(10)
                : since < std::chrono::milliseconds(200) ? std::chrono::microseconds(100)

@@ -20,7 +20,7 @@ template <typename T> static bool decode(int32_t dtype, std::string line, T &val
   tfc_dataset_info info = {"rows", TFC_DATASET_CSV, 1, &component, nullptr, 0, 0};
   char *values[] = {reinterpret_cast<char *>(&value)};
   Message reason;
-  return decodeLine(info, line.data(), 0, values, reason);
+  return decodeLine(info, line.data(), line.size(), 0, values, reason);
 }
 
 TEST(Records, floatsAreTheNearestOnes) {

@@ -21,6 +21,11 @@ dfg.dataset @d : [f32] {names = ["x"], format = #dfg.dataset_format<csv>, paths 
 
 // -----
 
+// expected-error @+1 {{rows have tensors of the element types of the language}}
+dfg.dataset @d : [tensor<2xindex>] {names = ["x"], format = #dfg.dataset_format<raw>, paths = ["d"]}
+
+// -----
+
 // expected-error @+1 {{a csv file has no f16 and bf16}}
 dfg.dataset @d : [tensor<f16>] {names = ["x"], format = #dfg.dataset_format<csv>, paths = ["d"]}
 

@@ -55,3 +55,11 @@ parts = [model.call("share", number=np.int64(k), count=np.int64(3))[0] for k in 
 print("parts:", [int(p[0]) // 3 for p in parts], "position", int(model["own.position"]))
 pad = [model.call("pad", first=np.int64(i))[0].tolist() for i in (96, 100, 101)]
 print("behind the end:", pad)
+
+# Another file without the rows of these batches.
+np.save("short.npy", values[:4])
+model.open_dataset("values", ["short.npy"])
+try:
+    model.call("shuffled")
+except Failed as failure:
+    print(failure)
