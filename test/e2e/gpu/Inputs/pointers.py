@@ -71,6 +71,7 @@ for streams in [], [stream]:
         a = np.array(random.normal(), np.float32)
         compare(model, "scalar", [x, a], [x * a, 64 * a], on)
         compare(model, "on_both", [x, z], [x + z, x.sum(axis=0) * z], on)
+        compare(model, "own", [x], [x + 1], on)
     x = normal(5)
     compare(model, "on_host", [x, np.array(True)], [2 * x], on)
     compare(model, "on_host", [x, np.array(False)], [x], on)
