@@ -16,13 +16,13 @@ using namespace tfc::dfg;
 namespace tfc::random {
 
 bool isLeftOut(StringRef op) {
-  // Statements of their own: branches, loops, state, gradients, the graph form. Queues have tests
-  // in e2e. Tapes, kernels, checks and messages are made by stages.
+  // Statements of their own: branches, loops, state, gradients, the graph form. Queues and datasets
+  // have tests in e2e. Tapes, kernels, checks and messages are made by stages.
   static const llvm::StringSet<> kNames = {
-      "assign", "await_release", "check",          "condition", "enqueue", "enqueue_many",
-      "enter",  "exit",          "gradients",      "if",        "launch",  "loop_cond",
-      "merge",  "node",          "next_iteration", "push",      "return",  "send",
-      "switch", "while",         "yield"};
+      "assign", "await_release", "check",          "condition", "enqueue",   "enqueue_many",
+      "enter",  "exit",          "gradients",      "if",        "launch",    "loop_cond",
+      "merge",  "node",          "next_iteration", "push",      "read_rows", "return",
+      "send",   "switch",        "while",          "yield"};
   return kNames.contains(op);
 }
 

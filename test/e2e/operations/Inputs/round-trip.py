@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "..", "..", "..", "dialects", "dfg")
 TABLES = ("contraction", "convolution", "elementwise", "functions", "gather", "pairs", "pooling", "reduction", "shape", "softmax", "sort")
 # Families whose operations only stages create, or whose text has special forms.
-OTHERS = {"ControlOps", "DataflowOps", "ListOps", "MessageOps", "QueueOps", "StructureOps", "TapeOps"}
+OTHERS = {"ControlOps", "DataflowOps", "DatasetOps", "ListOps", "MessageOps", "QueueOps", "StructureOps", "TapeOps"}
 MORE = """graph more
 
 var `a weight`: f32[3, 2] = random_truncated_normal(seed: 3)
