@@ -43,11 +43,14 @@ constexpr StringLiteral kStructure[] = {
     "dfg.send", "dfg.receive", "dfg.await_release", "dfg.commit"};
 } // namespace
 
+/// The oracle reads no files: it refuses such graphs.
+static constexpr StringLiteral kReadsFiles[] = {"dfg.dataset", "dfg.read_rows", "dfg.dataset_size"};
+
 TEST_F(Instances, EveryOperationIsExecuted) {
   for (RegisteredOperationName op : context.getRegisteredOperationsByDialect("dfg")) {
     StringRef name = op.getStringRef();
     EXPECT_TRUE(getRegistry().find(name) || getHandlers().find(name) ||
-                llvm::is_contained(kStructure, name))
+                llvm::is_contained(kStructure, name) || llvm::is_contained(kReadsFiles, name))
         << name.str() << " has no evaluator in compiler/reference";
   }
 }
