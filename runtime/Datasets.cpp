@@ -13,9 +13,7 @@
 using namespace tfc::runtime;
 
 Dataset::Dataset(const Allocator &allocator, const tfc_dataset_info &info)
-    : allocator(allocator), info(info) {
-  for (int32_t i = 0; i < info.component_count; ++i)
-    rowBytes += info.components[i].bytes;
+    : allocator(allocator), info(info), rowBytes(bytesOfRow(info)) {
   pthread_mutex_init(&mutex, nullptr);
   pthread_cond_init(&changed, nullptr);
 }
@@ -249,12 +247,15 @@ tfc_status Dataset::read(char *const *values, const int64_t *rows, int64_t count
   Opened *shared = share(status, message);
   if (!shared)
     return status;
-  Slot *slot = count > 0 ? take(shared, rows, count) : nullptr;
+  Slot *slot = take(shared, rows, count);
   want(shared, next, nextCount);
-  while (!slot && count > 0 && find(shared, rows, count)) {
-    // The thread reads them now, unless they are those of `next`.
-    if (!(slot = take(shared, rows, count)) && find(shared, rows, count))
-      pthread_cond_wait(&changed, &mutex);
+  auto isBeingRead = [&] {
+    const Slot *other = find(shared, rows, count);
+    return other && other->state == Slot::Reading;
+  };
+  while (!slot && isBeingRead()) {
+    pthread_cond_wait(&changed, &mutex);
+    slot = take(shared, rows, count);
   }
   if (slot)
     copy(*slot, values);

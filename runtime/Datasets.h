@@ -71,7 +71,7 @@ private:
 
   Allocator allocator;
   const tfc_dataset_info &info;
-  uint64_t rowBytes = 0;
+  uint64_t rowBytes;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   pthread_t thread;

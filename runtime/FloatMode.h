@@ -1,4 +1,4 @@
-// Sets the floating-point mode in which compiled code runs.
+// Sets the floating-point mode in which compiled code runs, and in which files are read.
 #pragma once
 
 #if defined(__x86_64__)
@@ -7,45 +7,31 @@
 
 namespace tfc::runtime {
 
-/// During its lifetime, denormal numbers count as zero in this thread's arithmetic.
-///
-/// Slots of optimizers decay into that range when gradients vanish, and arithmetic on denormal
-/// numbers is many times slower. The destructor restores the caller's mode.
-class FlushDenormals {
+/// During its lifetime, denormal numbers count as zero in this thread's arithmetic, or do not. The
+/// destructor restores the caller's mode.
+template <bool flushes> class DenormalMode {
 public:
 #if defined(__x86_64__)
-  FlushDenormals() : saved(_mm_getcsr()) { _mm_setcsr(saved | kFlushToZero | kDenormalsAreZero); }
-  ~FlushDenormals() { _mm_setcsr(saved); }
+  DenormalMode() : saved(_mm_getcsr()) { _mm_setcsr(flushes ? saved | kFlags : saved & ~kFlags); }
+  ~DenormalMode() { _mm_setcsr(saved); }
 
 private:
-  static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
+  static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040,
+                            kFlags = kFlushToZero | kDenormalsAreZero;
   unsigned saved;
 #else
-  FlushDenormals() {}
-  ~FlushDenormals() {}
+  DenormalMode() {}
+  ~DenormalMode() {}
 #endif
 public:
-  FlushDenormals(const FlushDenormals &) = delete;
-  FlushDenormals &operator=(const FlushDenormals &) = delete;
+  DenormalMode(const DenormalMode &) = delete;
+  DenormalMode &operator=(const DenormalMode &) = delete;
 };
 
-/// During its lifetime, denormal numbers are what they are: for numbers that files have.
-class KeepDenormals {
-public:
-#if defined(__x86_64__)
-  KeepDenormals() : saved(_mm_getcsr()) { _mm_setcsr(saved & ~kFlags); }
-  ~KeepDenormals() { _mm_setcsr(saved); }
-
-private:
-  static constexpr unsigned kFlags = 0x8040; // flush to zero, denormals are zero
-  unsigned saved;
-#else
-  KeepDenormals() {}
-  ~KeepDenormals() {}
-#endif
-public:
-  KeepDenormals(const KeepDenormals &) = delete;
-  KeepDenormals &operator=(const KeepDenormals &) = delete;
-};
+/// For compiled code: slots of optimizers decay into that range when gradients vanish, and
+/// arithmetic on denormal numbers is many times slower.
+using FlushDenormals = DenormalMode<true>;
+/// For numbers that files have.
+using KeepDenormals = DenormalMode<false>;
 
 } // namespace tfc::runtime

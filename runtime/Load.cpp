@@ -7,19 +7,17 @@
 
 #include "runtime/Checkpoint.h"
 #include "runtime/Crc32c.h"
+#include "runtime/InputFile.h"
 #include "runtime/Safetensors.h"
 #include "runtime/Shards.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace tfc::runtime;
 
-/// Bytes of one read: Linux transfers at most 2 GiB, and the checksum should find these in the
-/// cache.
-static constexpr size_t kMaxTransfer = size_t(1) << 20;
+/// Bytes of one read: the checksum should find them in the cache.
+static constexpr uint64_t kPiece = uint64_t(1) << 20;
 
 /// A file with tensors.
 struct tfc::runtime::StoredFile {
@@ -101,22 +99,19 @@ tfc_status Loader::fail(const char *of, tfc_status status, const char *format, .
   return status;
 }
 
-/// Reads exactly `bytes`; returns false after an error (errno) or at the end of the file (errno 0).
+/// As `readAt` of a file; continues the checksum of the bytes if there is one.
 bool Loader::readAt(StoredFile &from, uint64_t offset, void *data, uint64_t bytes,
                     uint32_t *checksum) {
   char *next = static_cast<char *>(data);
   while (bytes > 0) {
-    errno = 0;
-    ssize_t got = pread(from.file.get(), next, bytes < kMaxTransfer ? bytes : kMaxTransfer, offset);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
+    uint64_t piece = bytes < kPiece ? bytes : kPiece;
+    if (!tfc::runtime::readAt(from.file, offset, next, piece))
       return false;
     if (checksum)
-      *checksum = extendCrc32c(*checksum, next, got);
-    next += got;
-    offset += got;
-    bytes -= got;
+      *checksum = extendCrc32c(*checksum, next, piece);
+    next += piece;
+    offset += piece;
+    bytes -= piece;
   }
   return true;
 }
@@ -143,10 +138,8 @@ tfc_status Loader::addFile(const char *name) {
 }
 
 tfc_status Loader::openFile(StoredFile &file) {
-  // O_NONBLOCK: a FIFO is refused without waiting for its other end to be opened.
-  if (!file.file.isOpen())
-    file.file.reset(open(file.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  return file.file.isOpen() ? TFC_OK : failWithErrno(instance, "open", file.path);
+  bool isOpen = file.file.isOpen() || openInput(file.path, file.file);
+  return isOpen ? TFC_OK : failWithErrno(instance, "open", file.path);
 }
 
 /// Finds the length of a file, and whether it is an index: the length of a header, with which a

@@ -151,13 +151,14 @@ static bool parseElement(int32_t dtype, const char *text, const char *&end, char
 
 //===- Lines --------------------------------------------------------------===//
 
+static bool isSpace(char c) { return c == ' ' || c == '\t'; }
+static bool endsLine(char c) { return c == 0 || c == '\n' || c == '\r'; }
+
 static const char *skipSpace(const char *at) {
-  while (*at == ' ' || *at == '\t')
+  while (isSpace(*at))
     ++at;
   return at;
 }
-
-static bool endsLine(char c) { return c == 0 || c == '\n' || c == '\r'; }
 
 /// Appends the beginning of a field to a message, with '?' for bytes that are no ASCII characters.
 static void addField(Message &message, const char *field) {
@@ -170,28 +171,30 @@ static void addField(Message &message, const char *field) {
   message.add("'%s'", text);
 }
 
+/// Adds that a line does not have one column for each element of a row.
+static bool failCount(const tfc_dataset_info &info, int64_t columns, Message &reason) {
+  int64_t expected = 0;
+  for (int32_t i = 0; i < info.component_count; ++i)
+    expected += elementCount(info.components[i].dims, info.components[i].rank);
+  reason.add("the line has %lld columns, but expected %lld", static_cast<long long>(columns),
+             static_cast<long long>(expected));
+  return false;
+}
+
 bool tfc::runtime::decodeLine(const tfc_dataset_info &info, const char *line, uint64_t bytes,
                               int64_t at, char *const *values, Message &reason) {
-  int64_t total = 0;
-  for (int32_t i = 0; i < info.component_count; ++i)
-    total += elementCount(info.components[i].dims, info.components[i].rank);
   const char *next = line;
   int64_t column = 0;
   for (int32_t i = 0; i < info.component_count; ++i) {
     const tfc_variable_info &component = info.components[i];
-    int64_t count = elementCount(component.dims, component.rank);
-    int32_t bytes = dtypeInfo(component.dtype)->bytes;
-    for (int64_t k = 0; k < count; ++k) {
-      if (column > 0 && *next != ',') {
-        reason.add("the line has %lld columns, but expected %lld", static_cast<long long>(column),
-                   static_cast<long long>(total));
-        return false;
-      }
+    char *to = values[i] + at * component.bytes, *stop = to + component.bytes;
+    for (int32_t elementBytes = dtypeInfo(component.dtype)->bytes; to < stop; to += elementBytes) {
+      if (column > 0 && *next != ',')
+        return failCount(info, column, reason);
       next += column++ > 0;
       const char *field = skipSpace(next), *end = field;
       bool isQuoted = *field == '"';
-      bool isStored = parseElement(component.dtype, field + isQuoted, end,
-                                   values[i] + at * component.bytes + k * bytes);
+      bool isStored = parseElement(component.dtype, field + isQuoted, end, to);
       bool isClosed = !isQuoted || *end == '"';
       end = skipSpace(end + (isQuoted && isClosed));
       if (!isStored || !isClosed || (*end != ',' && !endsLine(*end))) {
@@ -203,20 +206,17 @@ bool tfc::runtime::decodeLine(const tfc_dataset_info &info, const char *line, ui
       next = end;
     }
   }
-  if (endsLine(*next)) {
-    // Empty lines follow.
-    while (next < line + bytes && (endsLine(*next) || *next == ' ' || *next == '\t') && *next != 0)
-      ++next;
-    if (next == line + bytes)
-      return true;
-    reason.add("something follows its last column");
-    return false;
+  if (!endsLine(*next)) {
+    for (; !endsLine(*next); ++next)
+      column += *next == ',';
+    return failCount(info, column, reason);
   }
-  for (; !endsLine(*next); ++next)
-    column += *next == ',';
-  reason.add("the line has %lld columns, but expected %lld", static_cast<long long>(column),
-             static_cast<long long>(total));
-  return false;
+  const char *end = line + bytes;
+  while (next < end && (isSpace(*next) || *next == '\n' || *next == '\r'))
+    ++next;
+  if (next < end)
+    reason.add("something follows its last column");
+  return next == end;
 }
 
 //===- Headers of arrays --------------------------------------------------===//

@@ -8,7 +8,6 @@
 #include "runtime/Safetensors.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,34 +25,28 @@ static tfc_status failErrno(Message &message, const char *what, const char *path
   return message.fail(status, "cannot %s '%s': %s", what, path, strerror(errno));
 }
 
-/// Reads exactly `bytes`.
-static tfc_status readAt(int file, const char *path, uint64_t offset, void *data, uint64_t bytes,
-                         Message &message) {
-  constexpr uint64_t kMost = uint64_t(1) << 30; // of one call
-  char *next = static_cast<char *>(data);
-  while (bytes > 0) {
-    ssize_t got = pread(file, next, bytes < kMost ? bytes : kMost, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return failErrno(message, "read", path);
-    if (got == 0)
-      return message.fail(TFC_DATA_LOSS, "'%s' has become shorter", path);
-    next += got;
-    offset += got;
-    bytes -= got;
-  }
-  return TFC_OK;
+uint64_t tfc::runtime::bytesOfRow(const tfc_dataset_info &info) {
+  uint64_t bytes = 0;
+  for (int32_t i = 0; i < info.component_count; ++i)
+    bytes += info.components[i].bytes;
+  return bytes;
 }
 
 //===- Opening ------------------------------------------------------------===//
 
+/// Reads exactly `bytes` of a file.
+tfc_status Rows::readFile(const File &file, uint64_t offset, void *data, uint64_t bytes,
+                          Message &message) {
+  if (readAt(file.descriptor, offset, data, bytes))
+    return TFC_OK;
+  if (errno == 0)
+    return message.fail(TFC_DATA_LOSS, "'%s' has become shorter", file.path);
+  return failErrno(message, "read", file.path);
+}
+
 Rows::Rows(const Allocator &allocator, const tfc_dataset_info &info)
     : allocator(allocator), info(info), names(allocator), nameOffsets(allocator), parts(allocator),
-      offsets(allocator) {
-  for (int32_t i = 0; i < info.component_count; ++i)
-    rowBytes += info.components[i].bytes;
-}
+      offsets(allocator), rowBytes(bytesOfRow(info)) {}
 
 tfc_status Rows::failMemory(const File &file, Message &message) const {
   return message.fail(TFC_OUT_OF_MEMORY, "not enough memory for the index of '%s'", file.path);
@@ -95,10 +88,8 @@ tfc_status Rows::addPaths(const char *const *paths, int64_t pathCount, Message &
 }
 
 tfc_status Rows::openFile(File &file, Message &message) {
-  // O_NONBLOCK: a FIFO is refused without waiting for its other end to be opened.
-  file.descriptor.reset(::open(file.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status;
-  if (!file.descriptor.isOpen() || fstat(file.descriptor.get(), &status) != 0)
+  if (!openInput(file.path, file.descriptor) || fstat(file.descriptor.get(), &status) != 0)
     return failErrno(message, "open", file.path);
   if (!S_ISREG(status.st_mode))
     return message.fail(TFC_IO_ERROR, "cannot open '%s': not a regular file", file.path);
@@ -187,8 +178,7 @@ tfc_status Rows::indexLines(Part &part, Message &message) {
   };
   for (uint64_t at = 0; at < file.bytes;) {
     uint64_t bytes = file.bytes - at < kWindow ? file.bytes - at : kWindow;
-    if (tfc_status status =
-            readAt(file.descriptor.get(), file.path, at, window.data(), bytes, message))
+    if (tfc_status status = readFile(file, at, window.data(), bytes, message))
       return status;
     const char *next = window.data(), *end = next + bytes;
     constexpr char kMark[] = "\xef\xbb\xbf"; // of UTF-8
@@ -229,8 +219,7 @@ tfc_status Rows::indexRecords(Part &part, Message &message) {
       uint64_t wanted = last > kWindow / 8 ? kRecordPrefix : kWindow;
       start = at;
       held = file.bytes - at < wanted ? file.bytes - at : wanted;
-      if (tfc_status status =
-              readAt(file.descriptor.get(), file.path, start, window.data(), held, message))
+      if (tfc_status status = readFile(file, start, window.data(), held, message))
         return status;
     }
     const auto *prefix = reinterpret_cast<const unsigned char *>(window.data()) + (at - start);
@@ -252,12 +241,12 @@ tfc_status Rows::indexRecords(Part &part, Message &message) {
 tfc_status Rows::checkColumn(const File &file, int32_t component, const char *what, int32_t rank,
                              const int64_t *dims, int64_t &rows, Message &message) const {
   const tfc_variable_info &wanted = info.components[component];
-  bool fits =
-      rank == wanted.rank + 1 &&
-      (wanted.rank == 0 || memcmp(dims + 1, wanted.dims, wanted.rank * sizeof(int64_t)) == 0);
   if (rank == 0)
     return message.fail(TFC_FAILED_PRECONDITION, "%s in '%s' has no axis for rows", what,
                         file.path);
+  bool fits =
+      rank == wanted.rank + 1 &&
+      (wanted.rank == 0 || memcmp(dims + 1, wanted.dims, wanted.rank * sizeof(int64_t)) == 0);
   if (!fits) {
     message.fail(TFC_FAILED_PRECONDITION, "%s in '%s' has the shape ", what, file.path);
     message.addShape(dims, rank);
@@ -272,33 +261,38 @@ tfc_status Rows::checkColumn(const File &file, int32_t component, const char *wh
   return TFC_OK;
 }
 
+/// Reads the header of an array, and finds where its elements begin.
+tfc_status Rows::readNpyHeader(const File &file, NpyHeader &header, uint64_t &begin,
+                               Message &message) const {
+  auto damaged = [&] {
+    return message.fail(TFC_DATA_LOSS, "'%s' is no npy file, or its header is damaged", file.path);
+  };
+  unsigned char prefix[kNpyPrefix];
+  if (file.bytes < kNpyPrefix)
+    return damaged();
+  if (tfc_status status = readFile(file, 0, prefix, kNpyPrefix, message))
+    return status;
+  uint64_t bytes = npyHeaderBytes(prefix, begin);
+  if (bytes == 0 || bytes > kMaxHeaderBytes || file.bytes - begin < bytes)
+    return damaged();
+  Block text;
+  if (!text.reserve(allocator, bytes + 1))
+    return failMemory(file, message);
+  if (tfc_status status = readFile(file, begin, text.data(), bytes, message))
+    return status;
+  text.data()[bytes] = 0;
+  begin += bytes;
+  return parseNpyHeader(text.data(), header) ? TFC_OK : damaged();
+}
+
 tfc_status Rows::indexArrays(Part &part, Message &message) {
   for (int32_t i = 0; i < info.component_count; ++i) {
     const File &file = files[i];
     const tfc_variable_info &component = info.components[i];
-    auto damaged = [&] {
-      return message.fail(TFC_DATA_LOSS, "'%s' is no npy file, or its header is damaged",
-                          file.path);
-    };
-    unsigned char prefix[kNpyPrefix];
-    if (file.bytes < kNpyPrefix)
-      return damaged();
-    if (tfc_status status =
-            readAt(file.descriptor.get(), file.path, 0, prefix, kNpyPrefix, message))
-      return status;
-    uint64_t begin, headerBytes = npyHeaderBytes(prefix, begin);
-    if (headerBytes == 0 || headerBytes > kMaxHeaderBytes || file.bytes - begin < headerBytes)
-      return damaged();
-    Block text;
-    if (!text.reserve(allocator, headerBytes + 1))
-      return failMemory(file, message);
-    if (tfc_status status =
-            readAt(file.descriptor.get(), file.path, begin, text.data(), headerBytes, message))
-      return status;
-    text.data()[headerBytes] = 0;
     NpyHeader header;
-    if (!parseNpyHeader(text.data(), header))
-      return damaged();
+    uint64_t begin;
+    if (tfc_status status = readNpyHeader(file, header, begin, message))
+      return status;
     const char *dtype = numpyName(component.dtype);
     if (strcmp(header.dtype, dtype) != 0)
       return message.fail(TFC_FAILED_PRECONDITION,
@@ -313,10 +307,10 @@ tfc_status Rows::indexArrays(Part &part, Message &message) {
       return status;
     uint64_t needed;
     if (__builtin_mul_overflow(static_cast<uint64_t>(part.rows), component.bytes, &needed) ||
-        needed > file.bytes - begin - headerBytes)
+        needed > file.bytes - begin)
       return message.fail(TFC_DATA_LOSS, "'%s' is truncated: it has %lld rows of %llu bytes",
                           file.path, asLong(part.rows), asUnsigned(component.bytes));
-    if (!offsets.push(begin + headerBytes))
+    if (!offsets.push(begin))
       return failMemory(file, message);
   }
   return TFC_OK;
@@ -327,8 +321,7 @@ tfc_status Rows::indexTensors(Part &part, Message &message) {
   constexpr uint64_t kLengthBytes = 8;
   uint64_t length = 0;
   if (file.bytes >= kLengthBytes)
-    if (tfc_status status =
-            readAt(file.descriptor.get(), file.path, 0, &length, kLengthBytes, message))
+    if (tfc_status status = readFile(file, 0, &length, kLengthBytes, message))
       return status;
   if (length == 0 || length > kMaxHeaderBytes || length > file.bytes - kLengthBytes)
     return message.fail(TFC_DATA_LOSS, "'%s' is no safetensors file, or its header is damaged",
@@ -336,8 +329,7 @@ tfc_status Rows::indexTensors(Part &part, Message &message) {
   Block text;
   if (!text.reserve(allocator, length + 1))
     return failMemory(file, message);
-  if (tfc_status status =
-          readAt(file.descriptor.get(), file.path, kLengthBytes, text.data(), length, message))
+  if (tfc_status status = readFile(file, kLengthBytes, text.data(), length, message))
     return status;
   text.data()[length] = 0;
   uint64_t begin = kLengthBytes + length;
@@ -392,8 +384,7 @@ tfc_status Rows::readColumns(const Part &part, int64_t row, int64_t run, int64_t
     char *to = values[i] + at * component.bytes;
     uint64_t bytes = run * component.bytes;
     if (tfc_status status =
-            readAt(file.descriptor.get(), file.path,
-                   offsets[part.first + i] + row * component.bytes, to, bytes, message))
+            readFile(file, offsets[part.first + i] + row * component.bytes, to, bytes, message))
       return status;
     if (component.dtype == TFC_BOOL && !isValidBool(to, bytes))
       return message.fail(TFC_DATA_LOSS, "'%s' of '%s' is bool, but a byte is neither 0 nor 1",
@@ -442,8 +433,7 @@ tfc_status Rows::readRecords(const Part &part, int64_t row, int64_t run, int64_t
   uint64_t begin = offsetOf(part, row), bytes = offsetOf(part, row + run) - begin;
   if (!scratch.reserve(allocator, bytes + 1))
     return message.fail(TFC_OUT_OF_MEMORY, "not enough memory for rows of '%s'", file.path);
-  if (tfc_status status =
-          readAt(file.descriptor.get(), file.path, begin, scratch.data(), bytes, message))
+  if (tfc_status status = readFile(file, begin, scratch.data(), bytes, message))
     return status;
   for (int64_t i = 0; i < run; ++i) {
     uint64_t from = offsetOf(part, row + i), next = offsetOf(part, row + i + 1);

@@ -7,10 +7,36 @@
 
 #pragma once
 
+#include "runtime/InputFile.h"
 #include "runtime/Instance.h"
-#include "runtime/OutputFile.h"
 
 namespace tfc::runtime {
+
+/// The bytes of all components of a row.
+uint64_t bytesOfRow(const tfc_dataset_info &info);
+
+//===- Arrays -------------------------------------------------------------===//
+
+/// The header of an array in NumPy's format, of version 1 to 3.
+struct NpyHeader {
+  static constexpr int32_t kMaxRank = 16;
+
+  char dtype[8]; // "<f4"
+  bool isFortran;
+  int32_t rank;
+  int64_t dims[kMaxRank];
+};
+
+/// The bytes at the beginning of a file that say where its header is, and how long.
+inline constexpr uint64_t kNpyPrefix = 12;
+/// Returns the length of the header that begins at `begin`, or 0 if the file is not an npy file.
+uint64_t npyHeaderBytes(const unsigned char *prefix, uint64_t &begin);
+/// Parses a header, a dictionary of Python; returns false if the text is not a valid header.
+bool parseNpyHeader(const char *text, NpyHeader &header);
+/// NumPy's name of a dtype.
+const char *numpyName(int32_t dtype);
+
+//===- Rows ---------------------------------------------------------------===//
 
 /// The files of a dataset, opened and indexed. Afterwards nothing changes, so that several threads
 /// can read. Functions that return a status set the message if it is not TFC_OK.
@@ -47,6 +73,8 @@ private:
   }
   bool addPath(const char *path);
   tfc_status addPaths(const char *const *paths, int64_t pathCount, Message &message);
+  static tfc_status readFile(const File &file, uint64_t offset, void *data, uint64_t bytes,
+                             Message &message);
   tfc_status openFile(File &file, Message &message);
   tfc_status addPart(int64_t file, Message &message);
   tfc_status index(Part &part, Message &message);
@@ -54,6 +82,8 @@ private:
   tfc_status indexLines(Part &part, Message &message);
   tfc_status indexRecords(Part &part, Message &message);
   tfc_status indexArrays(Part &part, Message &message);
+  tfc_status readNpyHeader(const File &file, NpyHeader &header, uint64_t &begin,
+                           Message &message) const;
   tfc_status indexTensors(Part &part, Message &message);
   tfc_status checkColumn(const File &file, int32_t component, const char *what, int32_t rank,
                          const int64_t *dims, int64_t &rows, Message &message) const;
@@ -70,12 +100,12 @@ private:
 
   const Allocator &allocator;
   const tfc_dataset_info &info;
-  uint64_t rowBytes = 0; // of all components
-  Array<char> names;     // of the files
+  Array<char> names; // of the files
   Array<size_t> nameOffsets;
   Objects<File> files;
   Array<Part> parts;
   Array<uint64_t> offsets; // of records, or of the elements of columns
+  uint64_t rowBytes;
   int64_t rowCount = 0;
 };
 
@@ -88,27 +118,6 @@ bool decodeLine(const tfc_dataset_info &info, const char *line, uint64_t bytes, 
                 char *const *values, Message &reason);
 bool decodeExample(const tfc_dataset_info &info, const char *record, uint64_t bytes, int64_t at,
                    char *const *values, Message &reason);
-
-//===- Headers ------------------------------------------------------------===//
-
-/// The header of an array in NumPy's format, of version 1 to 3.
-struct NpyHeader {
-  static constexpr int32_t kMaxRank = 16;
-
-  char dtype[8]; // "<f4"
-  bool isFortran;
-  int32_t rank;
-  int64_t dims[kMaxRank];
-};
-
-/// The bytes with which a file begins that say where its header is and how long; 0 if it is no npy
-/// file.
-inline constexpr uint64_t kNpyPrefix = 12;
-uint64_t npyHeaderBytes(const unsigned char *prefix, uint64_t &begin);
-/// Parses a header, a dictionary of Python; returns false if the text is not a valid header.
-bool parseNpyHeader(const char *text, NpyHeader &header);
-/// NumPy's name of a dtype.
-const char *numpyName(int32_t dtype);
 
 /// The bytes before and after a record of a TFRecord file: its length with a checksum, and the
 /// checksum of its contents.

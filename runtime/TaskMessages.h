@@ -6,8 +6,6 @@
 #include "runtime/Model.h"
 #include "runtime/MutexLock.h"
 
-#include <pthread.h>
-
 namespace tfc::runtime {
 
 enum class TaskMessage : int32_t {

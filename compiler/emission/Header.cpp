@@ -173,7 +173,7 @@ static void writeFunctions(raw_ostream &os, StringRef functions, StringRef prefi
       os << c;
 }
 
-/// An additional function of models with datasets.
+/// The additional function of models with datasets.
 static constexpr StringRef kDatasetFunctions =
     R"(/// Lets a dataset read these files instead of those that the graph names. They are opened at once;
 /// if that fails, the dataset keeps its files.
@@ -201,11 +201,10 @@ static void writeDatasets(raw_ostream &os, const ModelInfo &model) {
 /// Writes the queues with the components of their elements.
 static void writeQueues(raw_ostream &os, const ModelInfo &model) {
   os << "// Queues:\n";
-  for (const QueueInfo &queue : model.queues) {
+  for (const QueueInfo &queue : model.queues)
     writePlainComment(os, "  " + queue.name + ": " + stringifyQueueKind(queue.kind).str() +
                               " of up to " + std::to_string(queue.capacity) + " " +
                               componentsOf(queue.components));
-  }
   os << '\n';
 }
 

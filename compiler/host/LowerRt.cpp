@@ -4,6 +4,7 @@
 // block.
 
 #include "compiler/host/Passes.h"
+#include "compiler/host/RuntimeSymbols.h"
 #include "dialects/rt/Names.h"
 #include "dialects/rt/Rt.h"
 #include "runtime/Model.h"
@@ -11,6 +12,7 @@
 
 using namespace mlir;
 using namespace tfc;
+using namespace tfc::host;
 
 namespace tfc {
 #define GEN_PASS_DEF_LOWERRT
@@ -37,40 +39,6 @@ static_assert(sizeof(tfc_chunk) == 16 && offsetof(tfc_chunk, data) == 0 &&
               offsetof(tfc_chunk, bytes) == 8);
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Symbols and stack
-//===----------------------------------------------------------------------===//
-
-/// Declarations of the runtime's functions and constants for texts, created at their first use.
-class RuntimeSymbols {
-public:
-  explicit RuntimeSymbols(ModuleOp module) : module(module), symbols(module) {}
-
-  /// Returns null and emits an error at `user` if the module defines something else under that
-  /// name.
-  LLVM::LLVMFuncOp function(Operation *user, StringRef name, LLVM::LLVMFunctionType type);
-  LLVM::GlobalOp text(StringRef text);
-  LLVM::LLVMFuncOp kernel(StringRef name) { return symbols.lookup<LLVM::LLVMFuncOp>(name); }
-
-private:
-  OpBuilder end() { return OpBuilder::atBlockEnd(module.getBody()); }
-
-  ModuleOp module;
-  SymbolTable symbols;
-  llvm::StringMap<LLVM::GlobalOp> texts;
-};
-
-/// Stack memory of a function for 8-byte values, shared by all its operations.
-class StackArray {
-public:
-  /// Returns the address of space for `count` values.
-  Value get(LLVM::LLVMFuncOp function, unsigned count);
-
-private:
-  LLVM::AllocaOp array;
-  unsigned size = 0;
-};
 
 /// Lowers the operations of one function. They must be passed in reverse order, because blocks are
 /// split after them.
@@ -151,48 +119,6 @@ private:
 };
 
 } // namespace
-
-LLVM::LLVMFuncOp RuntimeSymbols::function(Operation *user, StringRef name,
-                                          LLVM::LLVMFunctionType type) {
-  Operation *known = symbols.lookup(name);
-  auto function = dyn_cast_or_null<LLVM::LLVMFuncOp>(known);
-  if (!known) {
-    OpBuilder b = end();
-    function = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type);
-    symbols.insert(function);
-  } else if (!function || !function.isExternal() || function.getFunctionType() != type) {
-    InFlightDiagnostic error = user->emitOpError("expects '@") << name << "' to be the runtime's";
-    error.attachNote(known->getLoc()) << "the module has another symbol of this name";
-    return {};
-  }
-  return function;
-}
-
-LLVM::GlobalOp RuntimeSymbols::text(StringRef text) {
-  LLVM::GlobalOp &global = texts[text];
-  if (!global) {
-    OpBuilder b = end();
-    std::string bytes = text.str() + '\0';
-    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-    std::string name = "tfc_text_" + std::to_string(texts.size() - 1);
-    global = LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
-                                    LLVM::Linkage::Internal, name, b.getStringAttr(bytes));
-    symbols.insert(global);
-  }
-  return global;
-}
-
-Value StackArray::get(LLVM::LLVMFuncOp function, unsigned count) {
-  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
-  if (!array) {
-    Value one = LLVM::ConstantOp::create(b, function.getLoc(), b.getI32IntegerAttr(1));
-    array = LLVM::AllocaOp::create(b, function.getLoc(), LLVM::LLVMPointerType::get(b.getContext()),
-                                   LLVM::LLVMArrayType::get(b.getI64Type(), 0), one);
-  }
-  size = std::max(size, count);
-  array.setElemType(LLVM::LLVMArrayType::get(b.getI64Type(), size));
-  return array;
-}
 
 //===----------------------------------------------------------------------===//
 // Building blocks

@@ -51,7 +51,7 @@ static SmallVector<int64_t> findOnGpus(ArrayRef<EntryOp> partitions) {
   // The feeds that a process copies from memory of the host.
   llvm::SmallDenseSet<unsigned> own;
   for (EntryOp partition : partitions)
-    EntryOp(partition).walk([&](OwnFeedOp op) { own.insert(op.getNumber()); });
+    partition.walk([&](OwnFeedOp op) { own.insert(op.getNumber()); });
   SmallVector<int64_t> numbers;
   for (BlockArgument feed : host.getBody().getArguments())
     numbers.push_back(!isRegisterType(feed.getType()) && !own.contains(feed.getArgNumber()) &&

@@ -212,7 +212,7 @@ static Verdict readExample(StringRef path, StringRef) {
     return refuse("no file");
   tfc_dataset_info info = {"rows", TFC_DATASET_TFRECORD, std::size(kFields), kFields, nullptr, 0,
                            0};
-  // Without anything behind it, so that the sanitizer sees reads past the end.
+  // A buffer of exactly this size, so that the sanitizer detects reads past its end.
   std::vector<char> record((*buffer)->getBuffer().begin(), (*buffer)->getBuffer().end());
   RowMemory row;
   runtime::Message reason;

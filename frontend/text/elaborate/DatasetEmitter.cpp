@@ -76,11 +76,7 @@ Entity DatasetEmitter::declareDataset(const ast::DatasetDecl &decl, const LetNam
 }
 
 void DatasetEmitter::createDatasets() {
-  std::vector<Dataset *> ordered;
-  for (Dataset &dataset : context.program.datasets)
-    ordered.push_back(&dataset);
-  llvm::sort(ordered, [](Dataset *a, Dataset *b) { return a->order < b->order; });
-  for (Dataset *dataset : ordered) {
+  for (Dataset *dataset : inOrder(context.program.datasets)) {
     SmallVector<mlir::Type> types(dataset->components.begin(), dataset->components.end());
     context.builder.getResources().createDataset(dataset->path, types, dataset->names,
                                                  dataset->format, dataset->files, dataset->skip,

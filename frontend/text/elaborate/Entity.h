@@ -176,6 +176,15 @@ struct Queue {
   Placement placement = {};
 };
 
+/// Pointers to declared entities, in the order of their declarations.
+template <typename Entities> auto inOrder(Entities &entities) {
+  std::vector<typename Entities::value_type *> ordered;
+  for (auto &entity : entities)
+    ordered.push_back(&entity);
+  llvm::sort(ordered, [](const auto *a, const auto *b) { return a->order < b->order; });
+  return ordered;
+}
+
 /// Rows of files.
 struct Dataset {
   std::string path;

@@ -65,11 +65,7 @@ void InitializerElaborator::elaborateInitializers() {
   context.entry.number = 0;
   if (context.budget.isStopped())
     return;
-  std::vector<Variable *> ordered;
-  for (Variable &variable : context.program.variables)
-    ordered.push_back(&variable);
-  llvm::sort(ordered, [](Variable *a, Variable *b) { return a->order < b->order; });
-  for (Variable *variable : ordered)
+  for (Variable *variable : inOrder(context.program.variables))
     placer.in(variable->placement, [&] {
       context.builder.getResources().createVariable(variable->path, variable->type,
                                                     variable->isFrozen, variable->formerly,

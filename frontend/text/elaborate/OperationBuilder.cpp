@@ -410,19 +410,15 @@ bool OperationBuilder::checkExact(StringRef op, StringRef name, const Argument &
 void OperationBuilder::reportAttribute(StringRef op, const dfg::AttrSignature &signature,
                                        const Argument &given) {
   bool isSymbol = signature.kind == dfg::OpAttrKind::Symbol;
-  if (isSymbol && given.value.is<Queue *>()) {
+  bool isQueue = given.value.is<Queue *>();
+  if (isSymbol && (isQueue || given.value.is<Dataset *>())) {
     reporter
         .error(given.range, "attribute-type",
-               "'{}' is the operation of the intermediate form, which names its queue", op)
-        .help("the functions of a queue q are enqueue(q, ..), enqueue_many(q, ..), dequeue(q), "
-              "dequeue_many(q, n), dequeue_up_to(q, n), size(q) and close(q)");
-    return;
-  }
-  if (isSymbol && given.value.is<Dataset *>()) {
-    reporter
-        .error(given.range, "attribute-type",
-               "'{}' is the operation of the intermediate form, which names its dataset", op)
-        .help("the functions of a dataset d are read_rows(d, rows) and size(d)");
+               "'{}' is the operation of the intermediate form, which names its {}", op,
+               isQueue ? "queue" : "dataset")
+        .help(isQueue ? "the functions of a queue q are enqueue(q, ..), enqueue_many(q, ..), "
+                        "dequeue(q), dequeue_many(q, n), dequeue_up_to(q, n), size(q) and close(q)"
+                      : "the functions of a dataset d are read_rows(d, rows) and size(d)");
     return;
   }
   bool isRunTime = given.value.isTensor() && !isSymbol;

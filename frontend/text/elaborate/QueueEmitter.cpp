@@ -96,11 +96,7 @@ Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &nam
 }
 
 void QueueEmitter::createQueues() {
-  std::vector<Queue *> ordered;
-  for (Queue &queue : context.program.queues)
-    ordered.push_back(&queue);
-  llvm::sort(ordered, [](Queue *a, Queue *b) { return a->order < b->order; });
-  for (Queue *queue : ordered) {
+  for (Queue *queue : inOrder(context.program.queues)) {
     SmallVector<mlir::Type> types(queue->components.begin(), queue->components.end());
     placer.in(queue->placement, [&] {
       context.builder.getResources().createQueue(queue->path, types, queue->names, queue->kind,

@@ -112,6 +112,14 @@ template <typename Decl> Stmt *Parser::parseFields(StringRef after) {
   return finish(decl, begin);
 }
 
+Stmt *Parser::parseQueue() {
+  return parseFields<QueueDecl>("':' and the queue's fields in parentheses");
+}
+
+Stmt *Parser::parseDataset() {
+  return parseFields<DatasetDecl>("':' and the fields of a row in parentheses");
+}
+
 Stmt *Parser::parseDeclaration() {
   switch (recovering ? TokenKind::Invalid : token().kind) {
   case TokenKind::Use:
@@ -123,9 +131,9 @@ Stmt *Parser::parseDeclaration() {
   case TokenKind::Dim:
     return parseDim();
   case TokenKind::Queue:
-    return parseFields<QueueDecl>("':' and the queue's fields in parentheses");
+    return parseQueue();
   case TokenKind::Dataset:
-    return parseFields<DatasetDecl>("':' and the fields of a row in parentheses");
+    return parseDataset();
   case TokenKind::Part:
     return parsePart();
   case TokenKind::Fn:
@@ -223,10 +231,10 @@ Stmt *Parser::parseMember() {
     member = parseLet();
     break;
   case TokenKind::Queue:
-    member = parseFields<QueueDecl>("':' and the queue's fields in parentheses");
+    member = parseQueue();
     break;
   case TokenKind::Dataset:
-    member = parseFields<DatasetDecl>("':' and the fields of a row in parentheses");
+    member = parseDataset();
     break;
   case TokenKind::Fn:
     member = parseFn();

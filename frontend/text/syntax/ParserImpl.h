@@ -206,6 +206,8 @@ private:
   ast::Stmt *parseDim();
   /// A declaration of named tensors: a queue or a dataset.
   template <typename Decl> ast::Stmt *parseFields(llvm::StringRef after);
+  ast::Stmt *parseQueue();
+  ast::Stmt *parseDataset();
   ast::Stmt *parsePart();
   ast::Stmt *parseMember() override;
   ast::Stmt *parseFn();

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 from candidates_check import check_candidates, sampled_softmax
+from differences import check_gradient
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 
@@ -46,12 +47,5 @@ def loss_of():
 
 np.testing.assert_allclose(loss, loss_of(), rtol=1e-6)
 for value, gradient in (x, dx), (w, dw), (b, db[:, 0]):
-    for at in np.ndindex(value.shape):
-        before, step = value[at], 1e-5
-        value[at] = before + step
-        above = loss_of()
-        value[at] = before - step
-        slope = (above - loss_of()) / (2 * step)
-        value[at] = before
-        np.testing.assert_allclose(gradient[at], slope, rtol=1e-5, atol=1e-6)
+    check_gradient(loss_of, value, gradient, np.ndindex(value.shape), rtol=1e-5, atol=1e-6)
 print("the gradients are those of central differences")

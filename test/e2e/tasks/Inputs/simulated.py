@@ -5,21 +5,13 @@ import os
 import sys
 
 import numpy as np
-from batches import CLASSES, batch_of
+from batches import gradient
 
 folder, scheme = sys.argv[1:]
 
 
 def read(name):
     return np.load(os.path.join(folder, name))
-
-
-def gradient(w, number):
-    x, label = batch_of(number)
-    logits = x.astype(np.float64) @ w
-    p = np.exp(logits - logits.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
-    return x.T.astype(np.float64) @ (p - np.eye(CLASSES)[label]) / len(x)
 
 
 states = [read("first.npy").astype(np.float64)]

@@ -5,7 +5,7 @@ import sys
 import time
 
 import numpy as np
-from batches import CLASSES, batch_of
+from batches import batch_of, gradient
 from job import Failed, Job
 
 STEPS, WORKERS = 30, 3
@@ -15,14 +15,6 @@ model = job.create(sys.argv[1], alone=True)
 
 def number_of(step, worker):
     return 1000 * worker + step
-
-
-def gradient(w, number):
-    x, label = batch_of(number)
-    logits = x.astype(np.float64) @ w
-    p = np.exp(logits - logits.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
-    return x.T.astype(np.float64) @ (p - np.eye(CLASSES)[label]) / len(x)
 
 
 def compute(worker):
