@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -26,12 +27,29 @@ CASES = {
     "attention-tf32": ("test/e2e/gpu/attention.test", ["--precision=tf32"]),
     "attention-bf16": ("test/e2e/gpu/attention.test", ["--precision=bf16"]),
     "scans": ("test/e2e/gpu/scans.test", []),
+    "reductions": ("test/e2e/gpu/reductions.test", []),
+    "specials": ("test/e2e/gpu/specials.test", []),
+    "copies": ("test/e2e/gpu/copies.test", []),
+    "bundles": ("test/e2e/gpu/bundles.test", []),
+    "guards": ("test/e2e/gpu/guards.test", []),
     "digits": ("docs/examples/digits/digits.graph", []),
     "text": ("docs/examples/text/text.graph", []),
     "convnet": ("docs/examples/convnet/convnet.graph", []),
 }
 SIZES = {"n": 5, "m": 3, "time": 6, "batch": 4, "t": 70, "s": 90, "h": 2}
 QUICK_CASES = ["rows", "digits"]
+# Tests that compare results with NumPy themselves are given files of the folder and numbers: COUNTERS exist on the emulated
+# GPU alone.
+SCRIPTS = {
+    "pointers": ["pointers.py", "pointers.so"],
+    "guards": ["guards.py", "guards.so"],
+    "attention": ["attention.py", "attention.so", "attention-cpu.so", "counters", "1e-5"],
+    "attention-tf32": ["attention.py", "attention-tf32.so", "attention-cpu.so", "counters", "5e-3"],
+    "attention-bf16": ["attention.py", "attention-bf16.so", "attention-cpu.so", "counters", "3e-2"],
+}
+QUICK_SCRIPTS = ["pointers"]
+# Libraries that they need besides CASES. These place their operations themselves, or are for the CPU.
+LIBRARIES_OF_SCRIPTS = {"pointers": "test/e2e/gpu/pointers.test", "attention-cpu": "test/e2e/gpu/attention.test"}
 # Random programs, every second one without code for a GPU, so that the driver compiles its PTX.
 RANDOM_PROGRAMS = 100
 
@@ -132,6 +150,28 @@ def measured_graph(quick):
     return "\n".join(lines) + "\n", table
 
 
+def write_graph(folder, name, path):
+    """The file of a graph, or of the copy of one that is in a test."""
+    if not path.endswith(".test"):
+        return os.path.join(SOURCE, path)
+    graph = os.path.join(folder, name + ".graph")
+    with open(graph, "w") as file:
+        file.write(graph_text(path))
+    return graph
+
+
+def prepare_scripts(folder, quick, options):
+    scripts = {name: script for name, script in SCRIPTS.items() if not quick or name in QUICK_SCRIPTS}
+    for name, path in LIBRARIES_OF_SCRIPTS.items():
+        if any(name + ".so" in script for script in scripts.values()):
+            compile_graph(write_graph(folder, name, path), os.path.join(folder, name + ".so"), options)
+    for file, *_ in scripts.values():
+        shutil.copy(os.path.join(SOURCE, "test", "e2e", "gpu", "Inputs", file), folder)
+    shutil.copy(os.path.join(SOURCE, "test", "e2e", "gpu", "Inputs", "counted.py"), folder)
+    with open(os.path.join(folder, "scripts.json"), "w") as file:
+        json.dump(scripts, file, indent=1)
+
+
 def prepare_random(folder, count, options):
     """Programs that tfc-random draws: all operations and control flow, on sizes of a few elements."""
     generator = os.path.join(BUILD, "bin", "tfc-random")
@@ -187,17 +227,12 @@ def prepare(folder, quick, architectures):
     for name, (path, options) in CASES.items():
         if quick and name not in QUICK_CASES:
             continue
-        graph, library = os.path.join(folder, name + ".graph"), os.path.join(folder, name + ".so")
-        if path.endswith(".test"):
-            with open(graph, "w") as file:
-                file.write(graph_text(path))
-        else:
-            graph = os.path.join(SOURCE, path)
-        compile_for_gpu(graph, library, [*options, *more])
+        compile_for_gpu(write_graph(folder, name, path), os.path.join(folder, name + ".so"), [*options, *more])
         record(folder, name)
         print(f"prepared {name}", flush=True)
     prepare_random(folder, 2 if quick else RANDOM_PROGRAMS, more)
     print("prepared random programs", flush=True)
+    prepare_scripts(folder, quick, more)
     text, table = measured_graph(quick)
     graph = os.path.join(folder, "measured.graph")
     with open(graph, "w") as file:

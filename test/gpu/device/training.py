@@ -13,8 +13,10 @@ QUICK_NETWORKS = {"mlp": False}
 # Each is compiled with each of these.
 PRECISIONS = "f32", "tf32"
 STEPS = 4
-# The largest relative difference of a loss.
+# The largest relative difference of a loss, and its factor in each step: a difference in the last bit of a feed grows from
+# step to step, of resnet50 on a CPU to 5e-3 in the fourth.
 BOUNDS = {"f32": 1e-3, "tf32": 1e-2}
+GROWTH = 1, 1, 10, 10
 SECONDS = 1.5
 
 
@@ -36,7 +38,7 @@ def losses(model, task, feeds):
 
 
 def differ(got, want, bound):
-    return not all(abs(a - b) <= bound * abs(b) for a, b in zip(got, want))
+    return not all(abs(a - b) <= factor * bound * abs(b) for a, b, factor in zip(got, want, GROWTH))
 
 
 def seconds_of(step):

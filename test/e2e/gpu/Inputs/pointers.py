@@ -1,4 +1,4 @@
-"""pointers.py LIBRARY: calls entries whose feeds and fetches are on the emulated GPU, in all combinations."""
+"""pointers.py LIBRARY: calls entries whose feeds and fetches are on the GPU, in all combinations."""
 
 import ctypes
 import itertools
@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from model import DeviceArray, Failed, Model
 
 path, = sys.argv[1:]
-driver, context = ctypes.CDLL(os.environ["TFC_CUDA_DRIVER"]), ctypes.c_void_p()
+driver, context = ctypes.CDLL(os.environ.get("TFC_CUDA_DRIVER", "libcuda.so.1")), ctypes.c_void_p()
 random, word = np.random.default_rng(0), ctypes.c_uint64
 
 
