@@ -51,38 +51,50 @@ static void pauseProcessor() {
 
 //===- Waits --------------------------------------------------------------===//
 
-/// The longest time that a wait spins: about twice the time to wake a sleeping thread.
-static constexpr int64_t kSpinNanoseconds = 50'000;
+/// The longest time that a wait spins: about twice the time to wake a sleeping thread; with work,
+/// which other threads would have to do, twice as long.
+static constexpr int64_t kSpinNanoseconds = 50'000, kSpinNanosecondsWithWork = 100'000;
 /// After this time, a spin lets other threads run: the one that it waits for may need the
 /// processor.
 static constexpr int64_t kYieldNanoseconds = 2'000;
 /// Reading the clock takes about as long as a pause.
-static constexpr int kPausesPerClock = 16;
+static constexpr int32_t kPausesPerClock = 16, kWorksPerClock = 2;
 
-/// Returns the last state seen.
-uint32_t AwaitedCount::spin(uint32_t call, uint32_t target) const {
-  uint32_t state = 0;
-  for (int64_t start = 0; hasProcessorForEach();) {
-    for (int i = 0; i < kPausesPerClock; ++i) {
-      // Acquire: pairs with `advance`.
-      state = stateIn(call, word.load(std::memory_order_acquire));
-      if (isDecided(state, target))
-        return state;
-      pauseProcessor();
-    }
+bool Spin::goOn() {
+  if (count++ % (work ? kWorksPerClock : kPausesPerClock) == 0) {
     int64_t now = nanoseconds();
-    if (start == 0)
+    if (count == 1)
       start = now;
-    if (now - start >= kSpinNanoseconds)
-      break;
+    bool isLate = now - start >= (work ? kSpinNanosecondsWithWork : kSpinNanoseconds);
+    if (isLate || !hasProcessorForEach()) {
+      if (work)
+        work->run(work->context, /*isLast=*/true);
+      return false;
+    }
     if (now - start >= kYieldNanoseconds)
       sched_yield();
   }
-  return state;
+  if (work)
+    work->run(work->context, /*isLast=*/false);
+  else
+    pauseProcessor();
+  return true;
 }
 
-AwaitedCount::Outcome AwaitedCount::awaitLonger(uint32_t call, uint32_t target) {
-  uint32_t state = spin(call, target);
+/// Returns the last state seen.
+uint32_t AwaitedCount::spin(uint32_t call, uint32_t target, const SpinWork *work) const {
+  for (Spin spin(work);;) {
+    bool goesOn = spin.goOn();
+    // Acquire: pairs with `advance`.
+    uint32_t state = stateIn(call, word.load(std::memory_order_acquire));
+    if (isDecided(state, target) || !goesOn)
+      return state;
+  }
+}
+
+AwaitedCount::Outcome AwaitedCount::awaitLonger(uint32_t call, uint32_t target,
+                                                const SpinWork *work) {
+  uint32_t state = spin(call, target, work);
   if (isDecided(state, target))
     return outcomeOf(state, target);
   // Acquire: pairs with `advance`.

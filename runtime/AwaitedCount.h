@@ -17,6 +17,27 @@ public:
   BusyThread &operator=(const BusyThread &) = delete;
 };
 
+/// Work that a thread does while it spins in a wait, so that the wait ends sooner.
+struct SpinWork {
+  void *context = nullptr;
+  void (*run)(void *context, bool isLast) = nullptr; // the last time the thread goes to sleep
+};
+
+/// Passes the time of a wait in which a thread does not sleep.
+class Spin {
+public:
+  explicit Spin(const SpinWork *work = nullptr) : work(work) {}
+
+  /// Passes a moment. Returns false if the thread had better sleep: the time is up, or more threads
+  /// are busy than there are processors.
+  bool goOn();
+
+private:
+  const SpinWork *work;
+  int64_t start = 0;
+  int32_t count = 0;
+};
+
 /// A count that some threads advance and others wait for, within one call.
 ///
 /// Every operation names its call. A count that an earlier call left is 0 for it, so that nothing
@@ -41,13 +62,13 @@ public:
   bool advance(uint32_t call);
 
   /// Waits until the count is `target` or later, or waits are aborted, or the count has ended, in
-  /// this order of precedence.
-  Outcome await(uint32_t call, uint32_t target) {
+  /// this order of precedence. The thread may do `work` meanwhile.
+  Outcome await(uint32_t call, uint32_t target, const SpinWork *work = nullptr) {
     // Acquire: pairs with `advance`.
     uint32_t state = stateIn(call, word.load(std::memory_order_acquire));
     if (isDecided(state, target))
       return outcomeOf(state, target);
-    return awaitLonger(call, target);
+    return awaitLonger(call, target, work);
   }
 
   /// Returns true if a wait for `target` would return at once.
@@ -88,8 +109,8 @@ private:
     return state & kAborted ? Outcome::Aborted : Outcome::Ended;
   }
 
-  Outcome awaitLonger(uint32_t call, uint32_t target);
-  uint32_t spin(uint32_t call, uint32_t target) const;
+  Outcome awaitLonger(uint32_t call, uint32_t target, const SpinWork *work);
+  uint32_t spin(uint32_t call, uint32_t target, const SpinWork *work) const;
   void sleep(uint32_t state);
   void wake();
   void raise(uint32_t call, uint32_t flag);

@@ -505,10 +505,12 @@ extern "C" tfc_status tfc_instance_fork(tfc_instance *instance, tfc_instance **o
 void tfc::runtime::destroyHandle(tfc_instance *handle) {
   State *state = handle->state;
   Allocator allocator = state->allocator;
-  releaseChunks(*handle);
-  state->tasks.remove(*handle);
-  handle->~tfc_instance();
-  allocator.give(handle, sizeof(tfc_instance));
+  // If another process may still read its data, it remains.
+  if (state->tasks.remove(*handle)) {
+    releaseChunks(*handle);
+    handle->~tfc_instance();
+    allocator.give(handle, sizeof(tfc_instance));
+  }
   // Calls that wait at a queue may no longer have a handle that can end their wait.
   bool isLast = state->queues.change(
       [&] { return state->handles.fetch_sub(1, std::memory_order_acq_rel) == 1; });

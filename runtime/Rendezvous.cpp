@@ -48,6 +48,7 @@ void Rendezvous::renumber(uint32_t call) {
 
 void Rendezvous::begin(const tfc_partitioning &partitioning) {
   current = &partitioning;
+  spinWork = nullptr;
   // Acquire and release: an abort that acts on the call before happens before this call. Only this
   // thread changes the upper half.
   state.exchange(uint64_t(call() + 1) << 32, std::memory_order_acq_rel);
@@ -104,10 +105,10 @@ void Rendezvous::end() {
 
 AwaitedCount::Outcome Rendezvous::await(AwaitedCount &count, uint32_t target) {
   if (!queues || count.isOver(call(), target))
-    return count.await(call(), target);
+    return count.await(call(), target, spinWork);
   MessageWait wait = {&count, call(), target};
   queues->beginWait(*handle, wait);
-  Outcome outcome = count.await(call(), target);
+  Outcome outcome = count.await(call(), target, spinWork);
   queues->endWait(*handle, wait);
   return outcome;
 }

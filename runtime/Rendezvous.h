@@ -54,6 +54,8 @@ public:
   void begin(const tfc_partitioning &partitioning);
   /// Tells `queues` of the waits of this call, of `handle`. Must be called after `begin`.
   void tell(Queues &queues, tfc_instance &handle);
+  /// Lets threads that wait do some work in this call. Must be called after `begin`.
+  void share(const SpinWork &work) { spinWork = &work; }
   void end();
 
   /// Changes the number of the last call, for tests: it is modulo 2^32.
@@ -136,6 +138,7 @@ private:
   alignas(64) std::atomic<uint64_t> state = 0;
   const tfc_partitioning *current = nullptr;
   Queues *queues = nullptr; // that learn of waits
+  const SpinWork *spinWork = nullptr;
   tfc_instance *handle = nullptr;
   Block memory;
   int32_t slotCount = 0;

@@ -78,8 +78,10 @@ void *Tasks::place(void *context, int64_t bytes) {
 void Tasks::sent(void *context, void *token) {
   auto &tasks = *static_cast<Tasks *>(context);
   MutexLock lock(tasks.mutex);
-  --static_cast<tfc_instance *>(token)->tasks.unsent;
-  pthread_cond_broadcast(&tasks.hasChanged);
+  auto &leaving = *static_cast<TaskCall::Leaving *>(token);
+  --leaving.count;
+  --leaving.handle->tasks.unsent;
+  tasks.hasChanged.notify();
 }
 
 /// Returns true for messages of the running call of a handle.
@@ -146,7 +148,7 @@ void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes
   bool isLater = isForLater(header);
   if (isLater && stash.add(header, message)) {
     if (isAlone)
-      pthread_cond_broadcast(&hasChanged); // it may be a turn
+      hasChanged.notify(); // it may be a turn
     return;
   }
   pool.give(data);
@@ -169,7 +171,7 @@ void Tasks::fail(tfc_instance &handle, int32_t status, const char *text) {
     handle.message.clear();
     handle.message.add("%s", text);
     hasAborted = true;
-    pthread_cond_broadcast(&hasChanged);
+    hasChanged.notify();
   }
 }
 
@@ -218,7 +220,7 @@ void Tasks::apply(tfc_instance &handle, const TaskHeader &header,
     if (!isAlone && from != call.decider())
       return;
     (header.kind == TaskMessage::Go ? call.mayRun : call.isOver) = true;
-    pthread_cond_broadcast(&hasChanged);
+    hasChanged.notify();
     return;
   case TaskMessage::End:
     return note(handle, from, &Arrivals::hasEnded);

@@ -32,7 +32,7 @@ void Tasks::takePart(tfc_instance &handle, const TaskHeader &header,
     exchange.status = static_cast<tfc_status>(header.status);
     snprintf(exchange.message, sizeof(exchange.message), "%s", text);
     exchange.isDecided = true;
-    pthread_cond_broadcast(&hasChanged);
+    hasChanged.notify();
     return;
   }
   int32_t status = header.status;
@@ -48,7 +48,7 @@ void Tasks::takePart(tfc_instance &handle, const TaskHeader &header,
     snprintf(exchange.message, sizeof(exchange.message), "%s", text);
   }
   --exchange.missing;
-  pthread_cond_broadcast(&hasChanged);
+  hasChanged.notify();
 }
 
 void Tasks::beginOperation(tfc_instance &handle, Operation operation, const char *path) {

@@ -91,7 +91,8 @@ bool TaskServer::keep(const TaskHeader &header, const MessageStash::Message &mes
     refuse(header, TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
   else if (hasOpened)
     start(header);
-  pthread_cond_broadcast(&tasks.hasChanged);
+  if (session)
+    session->hasWork.notify();
   return true;
 }
 
@@ -103,6 +104,7 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
     return isOfLeader && header.leader != tasks.self() && keep(header, message);
   case TaskMessage::Bye:
     byeCount += isOfLeader;
+    tasks.hasBye.notify();
     if (header.status != TFC_OK) {
       char text[256];
       snprintf(text, sizeof(text), "%s takes no part in calls", tasks.nameOf(message.from));
@@ -110,8 +112,10 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
     }
     break;
   case TaskMessage::Close:
-    if (session && isOfLeader)
+    if (session && isOfLeader) {
       session->isClosed = true;
+      session->hasWork.notify();
+    }
     break;
   case TaskMessage::Cancel:
     session = isOfLeader && header.leader != tasks.self() ? findOrAdd(header) : nullptr;
@@ -129,7 +133,7 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
       return false;
   }
   tasks.pool.give(message.data);
-  pthread_cond_broadcast(&tasks.hasChanged);
+  tasks.hasChanged.notify();
   return true;
 }
 
@@ -202,7 +206,7 @@ bool TaskServer::await(Session &session, TaskHeader &header) {
   while (!tasks.stash.takeFirst(isOurs, take)) {
     if (session.isClosed || isStopping)
       return false;
-    pthread_cond_wait(&tasks.hasChanged, &tasks.mutex);
+    session.hasWork.wait(tasks.mutex, tasks.spinWork());
   }
   return true;
 }
@@ -224,7 +228,9 @@ void TaskServer::close() {
     MutexLock lock(tasks.mutex);
     isStopping = true;
     hasOpened = false;
-    pthread_cond_broadcast(&tasks.hasChanged);
+    tasks.hasChanged.notify();
+    for (Session *session = sessions; session; session = session->next)
+      session->hasWork.notify();
   }
   for (Session *session = sessions; session; session = session->next)
     if (session->hasThread)

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "runtime/Change.h"
 #include "runtime/TaskMessages.h"
 
 namespace tfc::runtime {
@@ -42,6 +43,7 @@ private:
     bool hasThread = false, hasEnded = false, isGone = false, isClosed = false, isCancelled = false;
     tfc_instance *handle = nullptr;
     char *path = nullptr; // of the operation, on the stack of the thread
+    Change hasWork = {};  // or is closed
   };
 
   static void *run(void *session);

@@ -198,7 +198,7 @@ tfc_status Tasks::serve(tfc_instance &handle) {
     return TFC_OK;
   sayBye(TFC_OK);
   while (server.byes() < count() - 1 && !isLost())
-    waitBriefly();
+    hasBye.wait(mutex, nullptr);
   return isLost() ? handle.fail(static_cast<tfc_status>(lostStatus), "%s", lostText) : TFC_OK;
 }
 

@@ -11,14 +11,43 @@
 
 using namespace tfc::runtime;
 
+void Tasks::poll(void *context, bool isLast) {
+  const tfc_transport *transport = static_cast<Tasks *>(context)->transport;
+  transport->poll(transport->context, isLast);
+}
+
+static constexpr int64_t kBrief = 50'000'000;
+
 /// Waits until something changes, but not for long. Under the mutex.
-void Tasks::waitBriefly() {
-  timespec next;
-  clock_gettime(CLOCK_REALTIME, &next);
-  next.tv_nsec += 50'000'000;
-  next.tv_sec += next.tv_nsec / 1'000'000'000;
-  next.tv_nsec %= 1'000'000'000;
-  pthread_cond_timedwait(&hasChanged, &mutex, &next);
+void Tasks::waitBriefly() { hasChanged.wait(mutex, spinWork(), kBrief); }
+
+/// Waits until the data of messages may change. If a process does not take them in time, all calls
+/// fail from then on. Under the mutex.
+void Tasks::awaitUnsent(tfc_instance &handle) {
+  TaskCall &call = handle.tasks;
+  for (int64_t begin = nanoseconds(); call.unsent > 0; waitBriefly()) {
+    int64_t elapsed = nanoseconds() - begin;
+    if (isLost() && elapsed > kBrief)
+      return;
+    if (elapsed < timeout)
+      continue;
+    int32_t slot = 0;
+    while (call.leaving[slot].count == 0)
+      ++slot;
+    const tfc_partitioning &partitioning = *call.entry->partitioning;
+    char text[512];
+    snprintf(text, sizeof(text), "%s: %s has not taken data for %lld ms", call.entry->name,
+             nameOf(taskOf(call, partitioning.partitions[partitioning.slots[slot].receiver])),
+             static_cast<long long>(elapsed / 1'000'000));
+    loseAll(TFC_TASK_LOST, text);
+  }
+}
+
+tfc_status Tasks::checkSent(tfc_instance &handle) {
+  if (!transport)
+    return TFC_OK;
+  MutexLock lock(mutex);
+  return handle.tasks.unsent == 0 ? TFC_OK : handle.fail(TFC_TASK_LOST, "%s", lostText);
 }
 
 /// Fails the running calls, and all later ones.
@@ -27,7 +56,8 @@ void Tasks::loseAll(int32_t status, const char *text) {
     lostStatus = status;
     snprintf(lostText, sizeof(lostText), "%s", text);
   }
-  pthread_cond_broadcast(&hasChanged);
+  hasChanged.notify();
+  hasBye.notify();
   for (tfc_instance *handle = handles; handle; handle = handle->tasks.next)
     if (handle->tasks.entry && handle->rendezvous.status() == TFC_OK)
       failAll(*handle, status, text);

@@ -53,8 +53,10 @@ tfc_status Tasks::attach(State &ofState, const tfc_options &options, Message &me
   state = &ofState;
   receiver = {this, place, arrived, sent, lost, tick};
   transport = given;
+  polling = {this, given->poll ? poll : nullptr};
   if (tfc_status status = transport->attach(transport->context, &receiver)) {
     transport = nullptr;
+    polling = {};
     message.add("the transport to the other processes cannot begin");
     return status;
   }
@@ -175,8 +177,10 @@ bool Tasks::add(tfc_instance &handle) {
   if (!call.calls.create(state->allocator, model.entry_count) ||
       !call.waits.create(state->allocator, partitions) ||
       !call.arrivals.create(state->allocator, partitions) ||
-      !call.held.create(state->allocator, slots))
+      !call.held.create(state->allocator, slots) || !call.leaving.create(state->allocator, slots))
     return false;
+  for (TaskCall::Leaving &leaving : call.leaving)
+    leaving.handle = &handle;
   for (uint32_t &count : call.calls)
     count = 0;
   MutexLock lock(mutex);
@@ -187,9 +191,9 @@ bool Tasks::add(tfc_instance &handle) {
   return true;
 }
 
-void Tasks::remove(tfc_instance &handle) {
+bool Tasks::remove(tfc_instance &handle) {
   if (!transport)
-    return;
+    return true;
   MutexLock lock(mutex);
   if (handle.tasks.leader == self())
     postToOthers(headerOf(handle.tasks, TaskMessage::Close, kNoEntry, 0));
@@ -198,6 +202,7 @@ void Tasks::remove(tfc_instance &handle) {
     link = &(*link)->tasks.next;
   if (*link)
     *link = handle.tasks.next;
+  return handle.tasks.unsent == 0;
 }
 
 void Tasks::cancel(tfc_instance &handle) {
@@ -220,7 +225,7 @@ tfc_instance *Tasks::find(const TaskHeader &header) const {
 bool Tasks::await(tfc_instance &handle, bool TaskCall::*isReached) {
   TaskWait wait(handle, firstPartition(handle.tasks), TaskWait::For::All);
   while (!(handle.tasks.*isReached) && handle.rendezvous.status() == TFC_OK)
-    pthread_cond_wait(&hasChanged, &mutex);
+    hasChanged.wait(mutex, spinWork());
   return handle.rendezvous.status() == TFC_OK;
 }
 
@@ -245,7 +250,7 @@ void Tasks::note(tfc_instance &handle, int32_t task, bool Arrivals::*flag) {
   // Nobody waits for the end of calls of one process alone but that process.
   if (!isAlone)
     postToAll(handle, headerOf(handle, begins ? TaskMessage::Go : TaskMessage::Over));
-  pthread_cond_broadcast(&hasChanged);
+  hasChanged.notify();
 }
 
 /// Compares the sizes of a process with those here.
@@ -274,6 +279,8 @@ void Tasks::announce(tfc_instance &handle, const int64_t *symbols) {
   call.symbols = symbols;
   call.commits = 0;
   call.mayRun = call.isOver = false;
+  if (const SpinWork *work = spinWork())
+    handle.rendezvous.share(*work);
   for (int32_t i = 0; i < call.entry->partitioning->partition_count; ++i)
     call.arrivals[i] = {};
   // Those that can be reached must not wait.
@@ -326,8 +333,7 @@ void Tasks::end(tfc_instance &handle, bool hasFailed) {
     call.arrivals[firstPartition(call)].hasEnded = true;
     await(handle, &TaskCall::isOver); // for the abort
   }
-  while (call.unsent > 0)
-    pthread_cond_wait(&hasChanged, &mutex);
+  awaitUnsent(handle);
   for (TaskCall::Held &held : call.held) {
     for (int32_t i = 0; i < held.count; ++i)
       pool.give(held.data[i]);
@@ -363,8 +369,12 @@ void Tasks::send(tfc_instance &handle, int32_t slot, const void *value, int64_t 
   header.number = slot;
   header.bytes = bytes;
   header.value = reinterpret_cast<uint64_t>(value);
-  handle.tasks.unsent += bytes > 0;
-  post(taskOf(handle.tasks, receiver), header, nullptr, 0, value, bytes > 0 ? bytes : 0, &handle);
+  TaskCall::Leaving &leaving = handle.tasks.leaving[slot];
+  if (bytes > 0 && bytes > transport->copied_bytes) {
+    ++leaving.count;
+    ++handle.tasks.unsent;
+  }
+  post(taskOf(handle.tasks, receiver), header, nullptr, 0, value, bytes > 0 ? bytes : 0, &leaving);
 }
 
 void Tasks::release(tfc_instance &handle, int32_t slot) {
@@ -386,8 +396,7 @@ void Tasks::release(tfc_instance &handle, int32_t slot) {
 
 void Tasks::awaitSent(tfc_instance &handle) {
   MutexLock lock(mutex);
-  while (handle.tasks.unsent > 0)
-    pthread_cond_wait(&hasChanged, &mutex);
+  awaitUnsent(handle);
 }
 
 bool Tasks::awaitSent(tfc_instance &handle, int32_t slot) {

@@ -9,6 +9,8 @@
 
 #pragma once
 
+#include "runtime/AwaitedCount.h"
+#include "runtime/Change.h"
 #include "runtime/TaskMessages.h"
 #include "runtime/TaskServer.h"
 
@@ -61,6 +63,11 @@ struct TaskCall {
     int32_t size[2] = {-1, -1};
     int64_t numbers[2][kMostNumbers] = {};
   };
+  /// Messages of a slot whose data must not change yet.
+  struct Leaving {
+    tfc_instance *handle = nullptr;
+    int32_t count = 0;
+  };
   /// Memory of messages that were received and not yet released, in order.
   struct Held {
     void *data[2] = {};
@@ -76,12 +83,13 @@ struct TaskCall {
   bool isOver = false;  // all processes have ended
   bool isLate = false;  // its turn has not come in time
   uint32_t commits = 0; // completed
-  int64_t unsent = 0;   // messages whose data must not change yet
+  int64_t unsent = 0;   // messages whose data must not change yet; in all of `leaving`
   TaskExchange exchange;
   Objects<uint32_t> calls;      // by entry: how many have begun
   Objects<Wait> waits;          // by partition
   Objects<Arrivals> arrivals;   // by partition
   Objects<Held> held;           // by slot
+  Objects<Leaving> leaving;     // by slot
   tfc_instance *next = nullptr; // handle of the state
 
   /// The process that decides, and that has `/job:local`.
@@ -131,7 +139,9 @@ public:
   void number(tfc_instance &handle);
   /// Adds it; returns false if there is no memory.
   bool add(tfc_instance &handle);
-  void remove(tfc_instance &handle);
+  /// Returns false if data of the handle may still be read, because a process has not taken them in
+  /// time: then it must remain.
+  bool remove(tfc_instance &handle);
   /// Ends waits at queues of a handle in other processes.
   void cancel(tfc_instance &handle);
 
@@ -169,6 +179,8 @@ public:
   /// processes have begun it with the same sizes; the first one decides that. Returns false if they
   /// have not: then nothing must happen.
   bool begin(tfc_instance &handle, const int64_t *symbols);
+  /// Returns a status, with the message set, if data of an earlier call may still be read.
+  tfc_status checkSent(tfc_instance &handle);
   /// Ends it when all partitions of this process have returned. Waits until it is known whether it
   /// fails in another process, and for the status and the message that this one sends.
   void end(tfc_instance &handle, bool hasFailed);
@@ -286,7 +298,10 @@ private:
   void settle(tfc_instance &handle);
 
   // Waits (TaskWaits.cpp).
+  static void poll(void *tasks, bool isLast);
+  const SpinWork *spinWork() const { return polling.run ? &polling : nullptr; }
   void waitBriefly();
+  void awaitUnsent(tfc_instance &handle);
   void failLate();
   bool isLost() const { return lostStatus != TFC_OK; }
   void loseAll(int32_t status, const char *text);
@@ -298,11 +313,13 @@ private:
   bool isAlone = false, hasSaidBye = false;
   TaskServer server;
   tfc_receiver receiver = {};
+  SpinWork polling;            // the transport
   int32_t lostStatus = TFC_OK; // of all calls from now on
   char lostText[256] = "";     // its message
   bool hasAborted = false;     // a call whose waits at queues do not know it yet
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t hasChanged = PTHREAD_COND_INITIALIZER; // data were sent, or a call was aborted
+  Change hasChanged; // data were sent, or a call was aborted
+  Change hasBye;     // of another process, or these cannot be reached
   tfc_instance *handles = nullptr;
   uint32_t handleCount = 0; // of the program, that there have been
   uint32_t lastAdded = 0;   // the highest of their numbers that has been added

@@ -73,7 +73,8 @@ typedef struct tfc_device_options {
   int32_t reserved; // 0
 } tfc_device_options;
 
-/// The functions of an instance that a transport calls, one at a time, on a thread of its choice.
+/// The functions of an instance that a transport calls, one at a time, on a thread of its choice:
+/// one of its own, or one that calls `poll`.
 typedef struct tfc_receiver {
   void *context; // their first argument
 
@@ -107,11 +108,16 @@ typedef struct tfc_transport {
   /// returns.
   tfc_status (*attach)(void *context, const tfc_receiver *receiver);
   /// Sends a message without waiting. Any thread may call it, also from functions of the receiver.
-  /// The header is copied; data must not change until `sent`. Without data there is no `sent`.
+  /// The header is copied, and so are data of at most `copied_bytes`; others must not change until
+  /// `sent`, which is called for these alone.
   void (*send)(void *context, int32_t task, const void *header, int32_t header_bytes,
                const void *data, int64_t bytes, void *token);
   /// Ends, when all that was sent has left. All processes call this together.
   void (*detach)(void *context);
+  /// May be null. Does what is to be done for messages on the calling thread, which waits for one,
+  /// so that no thread has to be woken for it. `is_last` is 1 if the thread goes to sleep then.
+  void (*poll)(void *context, int32_t is_last);
+  int64_t copied_bytes;
 } tfc_transport;
 
 /// How the processes of a cluster call the entries that have devices of tasks.
@@ -175,7 +181,8 @@ typedef struct tfc_options {
   /// TFC_CALL_ALONE, those that take part in calls allocate with `allocate` above, too.
   const tfc_transport *transport;
   /// A call that has waited longer for another process fails with TFC_TASK_LOST, on all that can be
-  /// reached. 0 means 10 minutes.
+  /// reached. If the other process has not taken data, later calls fail, too, and the data, which
+  /// may be feeds, may be read until the last handle is destroyed. 0 means 10 minutes.
   int64_t task_timeout_ms;
   int32_t call_mode; // tfc_call_mode, the same in all processes
 } tfc_options;

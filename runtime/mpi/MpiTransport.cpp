@@ -1,9 +1,10 @@
 //===- MpiTransport.cpp - The processes of an MPI job as a cluster --------===//
 //
-// A thread of its own speaks MPI. A message is one of MPI with its header and, if they are short,
-// its data; longer data follow with a tag of their own, for which the receiver provides memory when
-// the header has come. Messages of a process are delivered in the order in which it has sent them,
-// also if the data of a later one come first.
+// One thread at a time speaks MPI: one that sends, one that waits for a message and polls
+// meanwhile, or else a thread of the transport. A message is one of MPI with its header and, if
+// they are short, its data; longer data follow with a tag of their own, for which the receiver
+// provides memory when the header has come. Messages of a process are delivered in the order in
+// which it has sent them, also if the data of a later one come first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "runtime/mpi/tfc_mpi.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -42,7 +44,12 @@ constexpr size_t kPosted = 8;
 /// for a piece.
 constexpr int64_t kPieceBytes = 8 << 20;
 
+/// Data that are copied go with a header of any length.
+constexpr int64_t kCopiedBytes = kMessageBytes - TFC_MAX_HEADER - 16;
+
 constexpr std::chrono::milliseconds kBetweenTicks(50);
+/// The thread leaves MPI to others that have polled so recently.
+constexpr std::chrono::microseconds kOthersPoll(50);
 /// Others may destroy their instances so much later.
 constexpr std::chrono::minutes kMostWaitAtEnd(10);
 
@@ -51,6 +58,7 @@ struct Prefix {
   int32_t headerBytes;
   int32_t dataTag; // 0 if the data follow the header in the same message
 };
+static_assert(sizeof(Prefix) <= 16);
 
 struct Outgoing {
   int to;
@@ -58,7 +66,6 @@ struct Outgoing {
   const char *data; // that follow; null if there are none
   int64_t bytes;
   void *token;
-  bool hasData;
   std::vector<MPI_Request> requests;
 };
 
@@ -88,27 +95,34 @@ public:
     transport.attach = attach;
     transport.send = send;
     transport.detach = detach;
+    transport.poll = poll;
+    transport.copied_bytes = kCopiedBytes;
+    isSpoken.test_and_set();
     arriving.resize(transport.task_count);
     nextTag.resize(transport.task_count);
   }
   ~MpiTransport() { MPI_Comm_free(&comm); }
 
   tfc_transport transport = {};
-  bool isBroken = false; // of the thread
+  bool isBroken = false; // of the thread that speaks
 
 private:
   static tfc_status attach(void *self, const tfc_receiver *receiver);
   static void send(void *self, int32_t task, const void *header, int32_t headerBytes,
                    const void *data, int64_t bytes, void *token);
   static void detach(void *self);
+  static void poll(void *self, int32_t isLast);
+
+  class Turn;
 
   void run();
+  void speak();
+  bool tick();
   bool progress();
-  bool isTransferring() const;
-  bool hasFailedToQueue();
-  void idle(Clock::time_point lastEvent);
+  void idle();
   bool postOutgoing();
-  bool finishOutgoing();
+  bool finishOutgoing(bool mayTell);
+  void reportBreakDown();
   void postReceive(size_t number);
   bool receiveHeaders();
   bool deliver();
@@ -131,13 +145,52 @@ private:
   bool isStopping = false;   // under the mutex
   bool hasFailed = false;    // under the mutex: a message could not be queued
 
-  // Of the thread.
+  // Relaxed: these decide only how long the thread waits.
+  std::atomic<Clock::time_point> lastPoll = Clock::time_point(), lastEvent = Clock::time_point();
+  std::atomic<bool> isTransferring = false; // data leave or arrive, which needs calls of MPI
+
+  /// Set by the thread that speaks MPI, and until receives are posted.
+  std::atomic_flag isSpoken;
+  std::atomic<std::thread::id> speaker = std::thread::id(); // relaxed: compared with one's own
+
+  // Of the thread that speaks.
+  char reason[MPI_MAX_ERROR_STRING + 1]; // of a break-down
+  bool hasReported = false;              // it
   std::list<Outgoing> leaving;
   std::vector<std::deque<Incoming>> arriving; // by task
   std::vector<int> nextTag;                   // by task
   std::vector<char> buffers[kPosted];
   MPI_Request posted[kPosted];
   size_t oldest = 0; // of the posted receives, which match messages in order
+};
+
+/// The right to speak MPI, unless another thread has it: then the turn is empty.
+class MpiTransport::Turn {
+public:
+  // Acquire and release: what one thread does is visible to the next.
+  explicit Turn(MpiTransport &mpi) : mpi(mpi) {
+    isMine = !mpi.isSpoken.test_and_set(std::memory_order_acquire);
+    if (isMine)
+      mpi.speaker.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  }
+  ~Turn() {
+    if (!isMine)
+      return;
+    bool any = !mpi.leaving.empty();
+    for (const std::deque<Incoming> &of : mpi.arriving)
+      any |= !of.empty();
+    mpi.isTransferring.store(any, std::memory_order_relaxed);
+    mpi.speaker.store({}, std::memory_order_relaxed);
+    mpi.isSpoken.clear(std::memory_order_release);
+  }
+  Turn(const Turn &) = delete;
+  Turn &operator=(const Turn &) = delete;
+
+  explicit operator bool() const { return isMine; }
+
+private:
+  MpiTransport &mpi;
+  bool isMine;
 };
 
 } // namespace
@@ -166,9 +219,9 @@ void MpiTransport::send(void *self, int32_t task, const void *header, int32_t he
   std::list<Outgoing> one;
   try {
     Outgoing &outgoing = one.emplace_back();
-    outgoing = {task, {}, nullptr, bytes, token, bytes > 0, {}};
+    outgoing = {task, {}, nullptr, bytes, token, {}};
     size_t inFront = sizeof(Prefix) + headerBytes;
-    bool fits = inFront + bytes <= kMessageBytes;
+    bool fits = bytes <= kCopiedBytes;
     outgoing.message.resize(inFront + (fits ? bytes : 0));
     Prefix prefix = {bytes, headerBytes, 0};
     memcpy(outgoing.message.data(), &prefix, sizeof(prefix));
@@ -184,6 +237,28 @@ void MpiTransport::send(void *self, int32_t task, const void *header, int32_t he
   {
     std::lock_guard lock(mpi.mutex);
     mpi.queue.splice(mpi.queue.end(), one);
+  }
+  // The receiver may be locked, and is not called. Messages that do not leave at once are left to
+  // the thread.
+  if (Turn turn(mpi); turn) {
+    mpi.postOutgoing();
+    mpi.finishOutgoing(/*mayTell=*/false);
+    if (mpi.leaving.empty() && !mpi.isBroken)
+      return;
+  } else if (mpi.speaker.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    return; // it posts answers itself
+  }
+  mpi.hasWork.notify_one();
+}
+
+void MpiTransport::poll(void *self, int32_t isLast) {
+  auto &mpi = *static_cast<MpiTransport *>(self);
+  mpi.speak();
+  if (!isLast)
+    return mpi.lastPoll.store(Clock::now(), std::memory_order_relaxed);
+  {
+    std::lock_guard lock(mpi.mutex);
+    mpi.lastPoll.store(Clock::time_point(), std::memory_order_relaxed);
   }
   mpi.hasWork.notify_one();
 }
@@ -216,8 +291,13 @@ bool MpiTransport::check(int code) {
 }
 
 /// Nothing can be sent or received any more.
-void MpiTransport::breakDown(const char *reason) {
+void MpiTransport::breakDown(const char *text) {
   if (!std::exchange(isBroken, true))
+    snprintf(reason, sizeof(reason), "%s", text);
+}
+
+void MpiTransport::reportBreakDown() {
+  if (isBroken && !std::exchange(hasReported, true))
     receiver->lost(receiver->context, -1, reason);
 }
 
@@ -277,14 +357,15 @@ bool MpiTransport::postOutgoing() {
   return any;
 }
 
-bool MpiTransport::finishOutgoing() {
+/// Forgets messages that have left. Without `mayTell`, those stay whose end the receiver waits for.
+bool MpiTransport::finishOutgoing(bool mayTell) {
   bool any = false;
   for (auto it = leaving.begin(); it != leaving.end();) {
-    if (!areComplete(it->requests)) {
+    if ((it->data && !mayTell) || !areComplete(it->requests)) {
       ++it;
       continue;
     }
-    if (it->hasData)
+    if (it->data)
       receiver->sent(receiver->context, it->token);
     it = leaving.erase(it);
     any = true;
@@ -375,36 +456,70 @@ bool MpiTransport::deliver() {
 
 bool MpiTransport::progress() {
   bool any = postOutgoing();
-  if (isBroken) {
-    any |= finishOutgoing();
-    return any;
+  if (!isBroken)
+    any |= receiveHeaders();
+  if (!isBroken && deliver()) {
+    any = true;
+    postOutgoing(); // answers
   }
-  any |= receiveHeaders();
-  any |= deliver();
-  any |= finishOutgoing();
+  any |= finishOutgoing(/*mayTell=*/true);
+  reportBreakDown();
   return any;
 }
 
-bool MpiTransport::hasFailedToQueue() {
-  std::lock_guard lock(mutex);
-  return hasFailed;
+/// Does what is to be done, unless another thread does.
+void MpiTransport::speak() {
+  Turn turn(*this);
+  if (!turn)
+    return;
+  bool any = false;
+  try {
+    any = progress();
+  } catch (const std::bad_alloc &) {
+    breakDown("not enough memory for messages");
+    reportBreakDown();
+  }
+  if (any)
+    lastEvent.store(Clock::now(), std::memory_order_relaxed);
 }
 
-/// Returns true while data leave or arrive, which needs calls of MPI.
-bool MpiTransport::isTransferring() const {
-  return !leaving.empty() || std::any_of(arriving.begin(), arriving.end(),
-                                         [](const auto &queue) { return !queue.empty(); });
+/// Returns false if another thread speaks.
+bool MpiTransport::tick() {
+  Turn turn(*this);
+  if (!turn)
+    return false;
+  bool isShort;
+  {
+    std::lock_guard lock(mutex);
+    isShort = hasFailed;
+  }
+  if (isShort)
+    breakDown("not enough memory for messages");
+  reportBreakDown();
+  receiver->tick(receiver->context);
+  return true;
 }
 
-/// Polls often while messages come, and seldom when none has come for long. New work ends the wait.
-void MpiTransport::idle(Clock::time_point lastEvent) {
-  auto since = Clock::now() - lastEvent;
-  if (since < std::chrono::microseconds(100) || isTransferring())
+/// Polls often while messages come, and seldom when none has come for long, or other threads poll.
+/// New work ends the wait.
+void MpiTransport::idle() {
+  auto now = Clock::now();
+  auto since = now - lastEvent.load(std::memory_order_relaxed);
+  std::unique_lock lock(mutex);
+  auto doOthersPoll = [&] { return now - lastPoll.load(std::memory_order_relaxed) < kOthersPoll; };
+  if (!queue.empty() || isStopping)
+    return;
+  if (doOthersPoll()) {
+    hasWork.wait_for(lock, kOthersPoll);
+    return;
+  }
+  lock.unlock();
+  if (since < std::chrono::microseconds(100) || isTransferring.load(std::memory_order_relaxed))
     return std::this_thread::yield();
   auto pause = since < std::chrono::milliseconds(2)     ? std::chrono::microseconds(10)
                : since < std::chrono::milliseconds(200) ? std::chrono::microseconds(100)
                                                         : std::chrono::microseconds(1000);
-  std::unique_lock lock(mutex);
+  lock.lock();
   if (queue.empty() && !isStopping)
     hasWork.wait_for(lock, pause);
 }
@@ -446,27 +561,25 @@ void MpiTransport::run() {
   prctl(PR_SET_TIMERSLACK, 1000);
   for (size_t i = 0; i < kPosted; ++i)
     postReceive(i);
-  auto lastEvent = Clock::now(), lastTick = lastEvent;
-  for (;;) {
+  isSpoken.clear(std::memory_order_release);
+  auto lastTick = Clock::now();
+  lastEvent.store(lastTick, std::memory_order_relaxed);
+  for (bool isOver = false; !isOver;) {
+    speak();
+    idle();
     auto now = Clock::now();
-    try {
-      if (progress())
-        lastEvent = now;
-      else
-        idle(lastEvent);
-    } catch (const std::bad_alloc &) {
-      breakDown("not enough memory for messages");
+    bool isTickDue = now - lastTick > kBetweenTicks;
+    {
+      std::lock_guard lock(mutex);
+      isOver = isStopping && queue.empty();
+      isTickDue |= hasFailed;
     }
-    if (hasFailedToQueue())
-      breakDown("not enough memory for messages");
-    if (now - lastTick > kBetweenTicks) {
-      receiver->tick(receiver->context);
+    if (isTickDue && tick())
       lastTick = now;
-    }
-    std::lock_guard lock(mutex);
-    if (isStopping && queue.empty())
-      break;
   }
+  // Nobody else waits for messages any more.
+  while (isSpoken.test_and_set(std::memory_order_acquire))
+    std::this_thread::yield();
   drain();
 }
 

@@ -13,8 +13,9 @@
 #include <thread>
 #include <vector>
 
-/// Transports between instances of one process. Each delivers on a thread of its own, in order, and
-/// the data are copied when they are delivered.
+/// Transports between instances of one process. Each delivers in order, on a thread of its own. The
+/// data are copied when they are delivered. Those of tasks with odd numbers deliver on threads that
+/// poll, too, and copy short data at once.
 class Loopback {
 public:
   explicit Loopback(int32_t count) {
@@ -29,6 +30,15 @@ public:
     ends[task]->push({Item::Lost, other, {}, nullptr, 0, nullptr});
   }
 
+  /// Lets a task take no data, nor anything after these, until `hangs` is false again.
+  void hang(int32_t task, bool hangs) {
+    {
+      std::lock_guard lock(ends[task]->mutex);
+      ends[task]->hangs = hangs;
+    }
+    ends[task]->hasItem.notify_one();
+  }
+
 private:
   struct Item {
     enum Kind { Message, Sent, Lost } kind;
@@ -37,11 +47,16 @@ private:
     const void *data;
     int64_t bytes;
     void *token;
+    std::vector<char> copy = {}; // of the data, if there is one
   };
 
   struct End {
     End(Loopback &owner, int32_t task, int32_t count) : owner(owner) {
-      transport = {sizeof(tfc_transport), task, count, 0, this, attach, send, detach};
+      transport = {sizeof(tfc_transport), task, count, 0, this, attach, send, detach, nullptr, 0};
+      if (task % 2) {
+        transport.poll = poll;
+        transport.copied_bytes = 64;
+      }
     }
 
     static tfc_status attach(void *self, const tfc_receiver *receiver) {
@@ -53,10 +68,19 @@ private:
     static void send(void *self, int32_t task, const void *header, int32_t headerBytes,
                      const void *data, int64_t bytes, void *token) {
       auto &end = *static_cast<End *>(self);
-      auto first = static_cast<const char *>(header);
-      end.owner.ends[task]->push({Item::Message, end.transport.task,
-                                  std::vector<char>(first, first + headerBytes), data, bytes,
-                                  token});
+      auto first = static_cast<const char *>(header), values = static_cast<const char *>(data);
+      Item item = {Item::Message, end.transport.task, {first, first + headerBytes}, data, bytes,
+                   token};
+      if (bytes > 0 && bytes <= end.transport.copied_bytes)
+        item.copy.assign(values, values + bytes);
+      end.owner.ends[task]->push(std::move(item));
+    }
+    static void poll(void *self, int32_t) {
+      auto &end = *static_cast<End *>(self);
+      if (!end.handling.try_lock())
+        return;
+      end.handleNext();
+      end.handling.unlock();
     }
     static void detach(void *self) {
       auto &end = *static_cast<End *>(self);
@@ -78,17 +102,30 @@ private:
       std::unique_lock lock(mutex);
       for (;;) {
         hasItem.wait_for(lock, std::chrono::milliseconds(5),
-                         [&] { return isStopping || !items.empty(); });
-        if (isStopping && items.empty())
+                         [&] { return isStopping || (!items.empty() && !hangs); });
+        if (isStopping && (items.empty() || hangs))
           return;
-        std::deque<Item> taken;
-        taken.swap(items);
         lock.unlock();
-        for (Item &item : taken)
-          handle(item);
-        receiver->tick(receiver->context);
+        {
+          std::lock_guard turn(handling);
+          while (handleNext()) {
+          }
+          receiver->tick(receiver->context);
+        }
         lock.lock();
       }
+    }
+
+    /// Under `handling`. Returns false if there is nothing.
+    bool handleNext() {
+      std::unique_lock lock(mutex);
+      if (items.empty() || (hangs && items.front().bytes > 0))
+        return false;
+      Item item = std::move(items.front());
+      items.pop_front();
+      lock.unlock();
+      handle(item);
+      return true;
     }
 
     void handle(Item &item) {
@@ -98,10 +135,10 @@ private:
         return receiver->lost(receiver->context, item.from, "the cable is cut");
       void *data = item.bytes ? receiver->place(receiver->context, item.bytes) : nullptr;
       if (data)
-        memcpy(data, item.data, item.bytes);
+        memcpy(data, item.copy.empty() ? item.data : item.copy.data(), item.bytes);
       receiver->arrived(receiver->context, item.from, item.header.data(),
                         static_cast<int32_t>(item.header.size()), data, item.bytes);
-      if (item.bytes)
+      if (item.bytes && item.copy.empty())
         owner.ends[item.from]->push({Item::Sent, 0, {}, nullptr, 0, item.token});
     }
 
@@ -109,10 +146,11 @@ private:
     tfc_transport transport;
     const tfc_receiver *receiver = nullptr;
     std::thread thread;
+    std::mutex handling; // of who calls the receiver; before the mutex of items
     std::mutex mutex;
     std::condition_variable hasItem;
     std::deque<Item> items;
-    bool isStopping = false;
+    bool isStopping = false, hangs = false;
   };
 
   std::vector<std::unique_ptr<End>> ends;

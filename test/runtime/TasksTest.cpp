@@ -106,6 +106,28 @@ TEST(Tasks, EndWaitsForATaskThatDoesNotCall) {
   cluster.expectCounts(0);
 }
 
+TEST(Tasks, EndWaitsForATaskThatTakesNoData) {
+  for (bool resumes : {false, true}) {
+    Cluster cluster(/*timeout=*/100);
+    cluster.loopback.hang(1, true);
+    std::vector<float> x(1000, 9), y(1000);
+    std::vector<std::string> messages(kTasks);
+    // The first call ends, and so does the next one, which does not touch what may still be read.
+    for (int call = 0; call < 2; ++call)
+      cluster.each([&](int32_t task, tfc_instance *instance) {
+        int64_t n = 1000;
+        const void *feeds[] = {x.data()};
+        void *fetches[] = {y.data()};
+        EXPECT_EQ(tfc_instance_call(instance, kRing, &n, feeds, fetches), TFC_TASK_LOST);
+        messages[task] = tfc_instance_message(instance);
+      });
+    EXPECT_EQ(messages[0].find("ring: /job:a/task:1 has not taken data for 1"), 0) << messages[0];
+    cluster.expectCounts(0);
+    if (resumes)
+      cluster.loopback.hang(1, false);
+  }
+}
+
 TEST(Tasks, FailWhenATaskIsLost) {
   Cluster cluster;
   cluster.each([&](int32_t task, tfc_instance *instance) {

@@ -67,7 +67,8 @@ def run(mpirun, seconds, awaits_checkpoint):
     while awaits_checkpoint and stamp() == before and job.poll() is None:
         time.sleep(0.01)
     try:
-        return job.wait(seconds) == 0
+        assert job.wait(seconds) == 0, "the job has failed without a kill"
+        return True
     except subprocess.TimeoutExpired:
         pass
     try:
@@ -104,7 +105,7 @@ def main(mpirun):
         has_ended = run(mpirun, seconds, awaits)
         late += kills < wanted and not has_ended and os.path.exists(checkpoint)
         if has_ended or kills >= wanted:
-            assert has_ended, "the job has failed without a kill"
+            assert has_ended, "the job has not ended"
             found = variables(load=True)
             for name, value in expected.items():
                 np.testing.assert_array_equal(found[name], value, err_msg=name)
