@@ -236,7 +236,7 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
   if (static_cast<uint32_t>(index) >= static_cast<uint32_t>(state.model->entry_count))
     return instance->fail(TFC_NOT_FOUND, "there is no entry with number %d", index);
   const tfc_entry_info &entry = state.model->entries[index];
-  if (tfc_status status = instance->state->tasks.checkSent(*instance))
+  if (tfc_status status = instance->state->tasks.checkSent(*instance, entry))
     return failInTasks(*instance, entry, status);
   bool hasFeeds = true;
   if (state.tasks.concerns(entry)) {

@@ -85,7 +85,9 @@ bool TaskServer::keep(const TaskHeader &header, const MessageStash::Message &mes
   MessageStash::Message kept = message;
   kept.data = nullptr;
   Session *session = find(header);
-  if (session && session->hasEnded)
+  if (isStopping)
+    refuse(header, TFC_TASK_LOST, "a process takes no part in calls any more");
+  else if (session && session->hasEnded)
     refuse(header, TFC_OUT_OF_MEMORY, "not enough memory for the calls of another process");
   else if (!tasks.stash.add(header, kept))
     refuse(header, TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");

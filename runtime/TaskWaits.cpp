@@ -21,8 +21,15 @@ static constexpr int64_t kBrief = 50'000'000;
 /// Waits until something changes, but not for long. Under the mutex.
 void Tasks::waitBriefly() { hasChanged.wait(mutex, spinWork(), kBrief); }
 
-/// Waits until the data of messages may change. If a process does not take them in time, all calls
-/// fail from then on. Under the mutex.
+const TaskCall::Leaving *TaskCall::firstLeaving() const {
+  for (const Leaving &one : leaving)
+    if (one.count > 0)
+      return &one;
+  return nullptr;
+}
+
+/// Waits until the data of messages may change, or a process has not taken them in time: then the
+/// call fails, and the handle makes no other one until it has. Under the mutex.
 void Tasks::awaitUnsent(tfc_instance &handle) {
   TaskCall &call = handle.tasks;
   for (int64_t begin = nanoseconds(); call.unsent > 0; waitBriefly()) {
@@ -31,23 +38,21 @@ void Tasks::awaitUnsent(tfc_instance &handle) {
       return;
     if (elapsed < timeout)
       continue;
-    int32_t slot = 0;
-    while (call.leaving[slot].count == 0)
-      ++slot;
-    const tfc_partitioning &partitioning = *call.entry->partitioning;
     char text[512];
     snprintf(text, sizeof(text), "%s: %s has not taken data for %lld ms", call.entry->name,
-             nameOf(taskOf(call, partitioning.partitions[partitioning.slots[slot].receiver])),
-             static_cast<long long>(elapsed / 1'000'000));
-    loseAll(TFC_TASK_LOST, text);
+             nameOf(call.firstLeaving()->task), static_cast<long long>(elapsed / 1'000'000));
+    return failAll(handle, TFC_TASK_LOST, text);
   }
 }
 
-tfc_status Tasks::checkSent(tfc_instance &handle) {
+tfc_status Tasks::checkSent(tfc_instance &handle, const tfc_entry_info &entry) {
   if (!transport)
     return TFC_OK;
   MutexLock lock(mutex);
-  return handle.tasks.unsent == 0 ? TFC_OK : handle.fail(TFC_TASK_LOST, "%s", lostText);
+  const TaskCall::Leaving *leaving = handle.tasks.firstLeaving();
+  return !leaving ? TFC_OK
+                  : handle.fail(TFC_TASK_LOST, "%s: %s has not taken data of an earlier call",
+                                entry.name, nameOf(leaving->task));
 }
 
 /// Fails the running calls, and all later ones.

@@ -374,7 +374,8 @@ void Tasks::send(tfc_instance &handle, int32_t slot, const void *value, int64_t 
     ++leaving.count;
     ++handle.tasks.unsent;
   }
-  post(taskOf(handle.tasks, receiver), header, nullptr, 0, value, bytes > 0 ? bytes : 0, &leaving);
+  leaving.task = taskOf(handle.tasks, receiver);
+  post(leaving.task, header, nullptr, 0, value, bytes > 0 ? bytes : 0, &leaving);
 }
 
 void Tasks::release(tfc_instance &handle, int32_t slot) {

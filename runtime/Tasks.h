@@ -67,6 +67,7 @@ struct TaskCall {
   struct Leaving {
     tfc_instance *handle = nullptr;
     int32_t count = 0;
+    int32_t task = 0; // that receives them
   };
   /// Memory of messages that were received and not yet released, in order.
   struct Held {
@@ -95,6 +96,7 @@ struct TaskCall {
   /// The process that decides, and that has `/job:local`.
   int32_t decider() const { return leader == kTogether ? kFirstTask : leader; }
   bool owns(const TaskHeader &header) const { return header.isOf(leader, handle); }
+  const Leaving *firstLeaving() const; // or null
 };
 
 /// The way from a state to the other processes of its cluster.
@@ -180,7 +182,7 @@ public:
   /// have not: then nothing must happen.
   bool begin(tfc_instance &handle, const int64_t *symbols);
   /// Returns a status, with the message set, if data of an earlier call may still be read.
-  tfc_status checkSent(tfc_instance &handle);
+  tfc_status checkSent(tfc_instance &handle, const tfc_entry_info &entry);
   /// Ends it when all partitions of this process have returned. Waits until it is known whether it
   /// fails in another process, and for the status and the message that this one sends.
   void end(tfc_instance &handle, bool hasFailed);

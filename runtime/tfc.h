@@ -181,8 +181,9 @@ typedef struct tfc_options {
   /// TFC_CALL_ALONE, those that take part in calls allocate with `allocate` above, too.
   const tfc_transport *transport;
   /// A call that has waited longer for another process fails with TFC_TASK_LOST, on all that can be
-  /// reached. If the other process has not taken data, later calls fail, too, and the data, which
-  /// may be feeds, may be read until the last handle is destroyed. 0 means 10 minutes.
+  /// reached. If the other process has not taken data, the handle makes no calls until it has, and
+  /// the data, which may be feeds, may be read until then, or the last handle is destroyed. 0 means
+  /// 10 minutes.
   int64_t task_timeout_ms;
   int32_t call_mode; // tfc_call_mode, the same in all processes
 } tfc_options;

@@ -121,7 +121,8 @@ TEST(Tasks, EndWaitsForATaskThatTakesNoData) {
         EXPECT_EQ(tfc_instance_call(instance, kRing, &n, feeds, fetches), TFC_TASK_LOST);
         messages[task] = tfc_instance_message(instance);
       });
-    EXPECT_EQ(messages[0].find("ring: /job:a/task:1 has not taken data for 1"), 0) << messages[0];
+    EXPECT_EQ(messages[0].find("ring: /job:a/task:1 has not taken data of an earlier call"), 0)
+        << messages[0];
     cluster.expectCounts(0);
     if (resumes)
       cluster.loopback.hang(1, false);
