@@ -67,7 +67,7 @@ bool Spin::goOn() {
       start = now;
     bool isLate = now - start >= (work ? kSpinNanosecondsWithWork : kSpinNanoseconds);
     if (isLate || !hasProcessorForEach()) {
-      if (work)
+      if (work && count > 1)
         work->run(work->context, /*isLast=*/true);
       return false;
     }

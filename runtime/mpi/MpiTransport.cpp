@@ -24,6 +24,7 @@
 #include <mpi.h>
 #include <mutex>
 #include <new>
+#include <sched.h>
 #include <string>
 #include <sys/prctl.h>
 #include <system_error>
@@ -86,7 +87,7 @@ bool hasInitialised = false;
 
 class MpiTransport {
 public:
-  explicit MpiTransport(MPI_Comm comm) : comm(comm) {
+  MpiTransport(MPI_Comm comm, bool polls) : comm(comm) {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     transport.size = sizeof(tfc_transport);
     MPI_Comm_rank(comm, &transport.task);
@@ -95,7 +96,7 @@ public:
     transport.attach = attach;
     transport.send = send;
     transport.detach = detach;
-    transport.poll = poll;
+    transport.poll = polls ? poll : nullptr;
     transport.copied_bytes = kCopiedBytes;
     isSpoken.test_and_set();
     arriving.resize(transport.task_count);
@@ -587,6 +588,23 @@ void MpiTransport::run() {
 // Opening and closing
 //===----------------------------------------------------------------------===//
 
+/// Returns true if each process of this machine can have a processor for its own. Otherwise threads
+/// that poll would keep processors from those that work.
+static bool haveProcessors(MPI_Comm comm) {
+  MPI_Comm machine;
+  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) != MPI_SUCCESS)
+    return false;
+  int processes = 0;
+  MPI_Comm_size(machine, &processes);
+  cpu_set_t own, all;
+  CPU_ZERO(&own);
+  CPU_ZERO(&all);
+  sched_getaffinity(0, sizeof(own), &own);
+  MPI_Allreduce(&own, &all, sizeof(own), MPI_BYTE, MPI_BOR, machine);
+  MPI_Comm_free(&machine);
+  return CPU_COUNT(&all) >= processes;
+}
+
 static tfc_status failOpen(tfc_status status, const char *text) {
   openMessage = text;
   return status;
@@ -619,7 +637,7 @@ extern "C" tfc_status tfc_mpi_open(tfc_transport **out) {
   MPI_Comm comm;
   if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
     return failOpen(TFC_INTERNAL, "MPI_COMM_WORLD cannot be duplicated");
-  auto *created = new (std::nothrow) MpiTransport(comm);
+  auto *created = new (std::nothrow) MpiTransport(comm, haveProcessors(comm));
   if (!created)
     return failOpen(TFC_OUT_OF_MEMORY, "not enough memory for a transport");
   ++openTransports;
