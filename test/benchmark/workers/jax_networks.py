@@ -28,13 +28,17 @@ class ops:
         centred = x - x.mean(-1, keepdims=True)
         return centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * scale + shift
 
-    def conv(x, kernel, bias=0.0, stride=1):
-        order, pads = ("NHWC", "HWIO", "NHWC"), [(kernel.shape[0] // 2,) * 2] * 2
-        return jax.lax.conv_general_dilated(x, kernel, (stride,) * 2, pads, dimension_numbers=order) + bias
+    def conv(x, kernel, bias=0.0, stride=1, pads=None):
+        pads = kernel.shape[0] // 2 if pads is None else pads
+        order = "NHWC", "HWIO", "NHWC"
+        y = jax.lax.conv_general_dilated(x, kernel, (stride,) * 2, [(pads, pads)] * 2, dimension_numbers=order)
+        return y + bias
 
-    def max_pool(x, size=2, pads=0):
-        padding = ((0, 0), (pads, pads), (pads, pads), (0, 0))
-        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, size, size, 1), (1, 2, 2, 1), padding)
+    def max_pool(x, size=2, pads=0, stride=2, ceil=False):
+        more = [-(length + 2 * pads - size) % stride if ceil else 0 for length in x.shape[1:3]]
+        padding = [(0, 0), *((pads, pads + extra) for extra in more), (0, 0)]
+        window, strides = (1, size, size, 1), (1, stride, stride, 1)
+        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, window, strides, padding)
 
     def batch_norm(x, scale, shift):
         centred = x - x.mean((0, 1, 2))
@@ -77,11 +81,9 @@ def make_task(task):
     weights = tree(jnp.asarray, weights)
     zeros = lambda: tree(jnp.zeros_like, weights)
     optimizer, slots = {
-        "lenet": lambda: (momentum, zeros()),
-        "resnet50": lambda: (momentum, zeros()),
         "lstm": lambda: (clipped, 0.0),
         "gpt": lambda: (adam, (zeros(), zeros(), 0.0)),
-    }[task]()
+    }.get(task, lambda: (momentum, zeros()))()
 
     @functools.partial(jax.jit, donate_argnums=(0, 1))
     def update(weights, slots, x, label):

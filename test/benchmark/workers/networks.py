@@ -1,4 +1,4 @@
-"""LeNet, an LSTM, a GPT and ResNet-50 for the peers, over a small adapter `ops` of each; models/*.graph are the same networks.
+"""Networks for the peers, over a small adapter `ops` of each; models/*.graph are the same networks.
 
 The weights are the variables of the compiled model, by its names. A loss is `NETWORKS[task](ops, weights, x, label)`.
 """
@@ -14,6 +14,10 @@ FEEDS = {
     "lstm": ((35, 20), np.int32, (35, 20)),
     "gpt": ((8, 128), np.int32, (8, 128)),
     "resnet50": ((32, 224, 224, 3), np.float32, (32,)),
+    "alexnet_owt": ((128, 224, 224, 3), np.float32, (128,)),
+    "overfeat": ((128, 231, 231, 3), np.float32, (128,)),
+    "vgg_a": ((64, 224, 224, 3), np.float32, (64,)),
+    "googlenet": ((128, 224, 224, 3), np.float32, (128,)),
 }
 
 
@@ -92,4 +96,67 @@ def resnet50(ops, w, x, label):
     return ops.cross_entropy(x.mean((1, 2)) @ w["last.w"] + w["last.b"], label)
 
 
-NETWORKS = {"lenet": lenet, "lstm": lstm, "gpt": gpt, "resnet50": resnet50}
+def _unit(ops, w, x, name, **options):
+    return ops.relu(ops.conv(x, w[name + ".w"], w[name + ".b"], **options))
+
+
+def _classify(ops, w, x, label):
+    x = ops.reshape(x, (len(label), -1))
+    for name in "hidden.0", "hidden.1":
+        x = ops.relu(x @ w[name + ".w"] + w[name + ".b"])
+    return ops.cross_entropy(x @ w["last.w"] + w["last.b"], label)
+
+
+def alexnet_owt(ops, w, x, label):
+    x = ops.max_pool(_unit(ops, w, x, "conv1", stride=4, pads=2), 3)
+    x = ops.max_pool(_unit(ops, w, x, "conv2"), 3)
+    for name in "conv3", "conv4", "conv5":
+        x = _unit(ops, w, x, name)
+    return _classify(ops, w, ops.max_pool(x, 3), label)
+
+
+def overfeat(ops, w, x, label):
+    x = ops.max_pool(_unit(ops, w, x, "conv1", stride=4, pads=0))
+    x = ops.max_pool(_unit(ops, w, x, "conv2", pads=0))
+    for name in "conv3", "conv4", "conv5":
+        x = _unit(ops, w, x, name)
+    return _classify(ops, w, ops.max_pool(x), label)
+
+
+def vgg_a(ops, w, x, label):
+    for stage, layers in enumerate((1, 1, 2, 2, 2)):
+        for layer in range(layers):
+            x = _unit(ops, w, x, f"stages.{stage}.layers.{layer}")
+        x = ops.max_pool(x)
+    return _classify(ops, w, x, label)
+
+
+def googlenet(ops, w, x, label):
+    def unit(x, name, stride=1):
+        return _unit(ops, w, x, name + ".conv", stride=stride)
+
+    def inception(x, name):
+        three = unit(unit(x, name + ".before3"), name + ".three")
+        five = unit(unit(x, name + ".before5"), name + ".five")
+        pooled = unit(ops.max_pool(x, 3, 1, stride=1), name + ".after")
+        return ops.concat([unit(x, name + ".one"), three, five, pooled], 3)
+
+    x = ops.max_pool(unit(x, "stem", 2), 3, ceil=True)
+    x = unit(unit(x, "second"), "third")
+    for stage, blocks in enumerate((2, 5, 2)):
+        x = ops.max_pool(x, 3, ceil=True)
+        for block in range(blocks):
+            x = inception(x, f"stages.{stage}.{block}")
+    return ops.cross_entropy(x.mean((1, 2)) @ w["last.w"] + w["last.b"], label)
+
+
+NETWORKS = {
+    "lenet": lenet,
+    "lstm": lstm,
+    "gpt": gpt,
+    "resnet50": resnet50,
+    "alexnet_owt": alexnet_owt,
+    "overfeat": overfeat,
+    "vgg_a": vgg_a,
+    "googlenet": googlenet,
+}

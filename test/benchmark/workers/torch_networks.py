@@ -34,12 +34,13 @@ class ops:
     def layer_norm(x, scale, shift):
         return F.layer_norm(x, (384,), scale, shift)
 
-    def conv(x, kernel, bias=None, stride=1):
-        pads = kernel.shape[2] // 2
+    def conv(x, kernel, bias=None, stride=1, pads=None):
+        pads = kernel.shape[2] // 2 if pads is None else pads
         return F.conv2d(x.permute(0, 3, 1, 2), kernel, bias, stride, pads).permute(0, 2, 3, 1)
 
-    def max_pool(x, size=2, pads=0):
-        return F.max_pool2d(x.permute(0, 3, 1, 2), size, 2, pads).permute(0, 2, 3, 1)
+    def max_pool(x, size=2, pads=0, stride=2, ceil=False):
+        y = F.max_pool2d(x.permute(0, 3, 1, 2), size, stride, pads, ceil_mode=ceil)
+        return y.permute(0, 2, 3, 1)
 
     def batch_norm(x, scale, shift):
         x = x.permute(0, 3, 1, 2)
@@ -81,7 +82,7 @@ def make_task(task):
     if task == "gpt":
         optimizer = torch.optim.Adam(trained, 1e-3, fused=True)
     else:
-        momentum = 0.9 if task in ("lenet", "resnet50") else 0
+        momentum = 0 if task == "lstm" else 0.9
         optimizer = torch.optim.SGD(trained, 1e-3, momentum=momentum, foreach=True)
 
     def loss_of():

@@ -217,13 +217,7 @@ def write_expected(folder, name):
     np.savez_compressed(expected_file(folder, name), **arrays)
 
 
-def prepare(folder, quick, architectures):
-    if not os.path.exists(os.path.join(BUILD, "bin", "tfc")):
-        subprocess.run([os.path.join(SOURCE, "tools", "setup")], check=True)
-        subprocess.run(["cmake", "--preset", "default"], cwd=SOURCE, check=True)
-        subprocess.run(["ninja", "-C", BUILD], check=True)
-    os.makedirs(folder, exist_ok=True)
-    more = [f"--gpu-arch={architectures}"] if architectures else []
+def prepare_results(folder, quick, more):
     for name, (path, options) in CASES.items():
         if quick and name not in QUICK_CASES:
             continue
@@ -233,20 +227,43 @@ def prepare(folder, quick, architectures):
     prepare_random(folder, 2 if quick else RANDOM_PROGRAMS, more)
     print("prepared random programs", flush=True)
     prepare_scripts(folder, quick, more)
+
+
+def prepare_network(folder, task, quick, options):
+    graph = os.path.join(SOURCE, "test", "benchmark", "models", task + ".graph")
+    if quick and task in training.TABLE_1:  # a copy with a batch of one
+        text = graph_text(graph)
+        graph = os.path.join(folder, task + ".graph")
+        with open(graph, "w") as file:
+            file.write(re.sub(r"^entry .*", lambda line: re.sub(r"\[\d+", "[1", line[0]), text, flags=re.MULTILINE))
+    compile_graph(graph, training.library(folder, task, "cpu"), [])
+    for precision in training.PRECISIONS:
+        compile_for_gpu(graph, training.library(folder, task, precision), [f"--precision={precision}", *options])
+    seconds = training.record(folder, task) if task in training.TABLE_1 else None
+    print(f"prepared {task}" + (f", a step of which takes the CPU {seconds:.1f} s" if seconds else ""), flush=True)
+
+
+def prepare(folder, quick, architectures, only=()):
+    """Prepares all parts but the networks of table 1, or the named ones."""
+    if not os.path.exists(os.path.join(BUILD, "bin", "tfc")):
+        subprocess.run([os.path.join(SOURCE, "tools", "setup")], check=True)
+        subprocess.run(["cmake", "--preset", "default"], cwd=SOURCE, check=True)
+        subprocess.run(["ninja", "-C", BUILD], check=True)
+    os.makedirs(folder, exist_ok=True)
+    more = [f"--gpu-arch={architectures}"] if architectures else []
+    if not only or "results" in only:
+        prepare_results(folder, quick, more)
     text, table = measured_graph(quick)
-    graph = os.path.join(folder, "measured.graph")
-    with open(graph, "w") as file:
-        file.write(text)
-    for name, options in ("measured", []), ("measured-tf32", ["--precision=tf32"]):
-        compile_for_gpu(graph, os.path.join(folder, name + ".so"), ["--disable=hoist", *options, *more])
+    if not only or "kernels" in only:
+        graph = os.path.join(folder, "measured.graph")
+        with open(graph, "w") as file:
+            file.write(text)
+        for name, options in ("measured", []), ("measured-tf32", ["--precision=tf32"]):
+            compile_for_gpu(graph, os.path.join(folder, name + ".so"), ["--disable=hoist", *options, *more])
     with open(os.path.join(folder, "measured.json"), "w") as file:
-        json.dump(dict(quick=quick, table=table), file, indent=1)
-    for task in training.QUICK_NETWORKS if quick else training.NETWORKS:
-        graph = os.path.join(SOURCE, "test", "benchmark", "models", task + ".graph")
-        compile_graph(graph, training.library(folder, task, "cpu"), [])
-        for precision in training.PRECISIONS:
-            compile_for_gpu(graph, training.library(folder, task, precision), [f"--precision={precision}", *more])
-        print(f"prepared {task}", flush=True)
+        json.dump(dict(quick=quick, only=list(only), table=table), file, indent=1)
+    for task in training.chosen(only, quick):
+        prepare_network(folder, task, quick, more)
 
 
 if __name__ == "__main__":

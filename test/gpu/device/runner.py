@@ -167,14 +167,15 @@ def run_scripts(folder):
     return wrong
 
 
-def run(folder, only=()):
-    """Runs all parts or the named ones: `results`, `kernels`, networks by their names."""
+def run(folder, only=(), named_peers=()):
+    """Runs all parts that are prepared or the named ones: `results`, `kernels`, networks by their names."""
     import peers
     import training
 
     sys.path.insert(0, folder)
     with open(os.path.join(folder, "measured.json")) as file:
-        quick = json.load(file)["quick"]
+        prepared = json.load(file)
+    quick, only = prepared["quick"], only or prepared.get("only", [])
     report, wrong = dict(date=time.strftime("%Y-%m-%d"), cases={}, figures=[], training=[]), []
     if not only or "results" in only:
         wrong += compare_all(folder, report)
@@ -185,9 +186,8 @@ def run(folder, only=()):
         print(f"device: {report['device']}")
         for figure in report["figures"]:
             show(figure)
-    for task, has_peers in (training.QUICK_NETWORKS if quick else training.NETWORKS).items():
-        if not only or task in only:
-            wrong += training.train(folder, task, report, has_peers and not quick)
+    for task in training.chosen(only, quick):
+        wrong += training.train(folder, task, report, () if quick else named_peers or training.PEERS)
     with open(os.path.join(folder, "figures.json"), "w") as file:
         json.dump(report, file, indent=1)
     for line in wrong:
