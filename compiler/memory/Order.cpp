@@ -207,14 +207,18 @@ static constexpr int64_t kNoGrowth = 4096;
 
 namespace {
 /// A list scheduler that keeps track of the steps that are ready and of the remaining readers of
-/// each value.
+/// each value. A step after a send in the block runs before it only if that frees memory, because
+/// the receiver may wait for the send.
 class Scheduler {
 public:
   Scheduler(ArrayRef<Operation *> steps, ArrayRef<StepGraph::Roots> reads,
             ArrayRef<SmallVector<unsigned, 4>> before, ArrayRef<SmallVector<unsigned, 4>> after,
             function_ref<int64_t(Value)> bytes)
       : steps(steps), reads(reads), after(after), bytes(bytes) {
+    unsigned sends = 0;
     for (unsigned i = 0; i < steps.size(); ++i) {
+      sendsBefore.push_back(sends);
+      sends += isa<SendOp>(steps[i]);
       waitingFor.push_back(before[i].size());
       if (before[i].empty())
         ready.insert(i);
@@ -229,6 +233,7 @@ public:
       unsigned step = choose();
       ready.erase(step);
       result.push_back(steps[step]);
+      sent += isa<SendOp>(steps[step]);
       for (Value root : reads[step])
         --readers[root];
       for (unsigned next : after[step])
@@ -244,7 +249,7 @@ private:
     for (unsigned step : ready) {
       if (isLateCheck(steps[step]))
         continue;
-      if (growth(step) <= kNoGrowth)
+      if (growth(step) <= (sendsBefore[step] <= sent ? kNoGrowth : -kNoGrowth))
         return step;
       first = first.value_or(step);
     }
@@ -267,6 +272,8 @@ private:
   ArrayRef<SmallVector<unsigned, 4>> after;
   function_ref<int64_t(Value)> bytes;
   std::vector<unsigned> waitingFor;
+  std::vector<unsigned> sendsBefore; // by step: sends that precede it in the block
+  unsigned sent = 0;
   std::set<unsigned> ready;
   llvm::DenseMap<Value, unsigned> readers;
 };

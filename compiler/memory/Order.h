@@ -33,9 +33,10 @@ public:
   const Roots &rootsReadBy(mlir::Operation *step) const { return reads[numberOf(step)]; }
 
   /// Returns an order that keeps memory use low: a step that frees about as much memory as it
-  /// allocates runs as soon as possible; otherwise the block's order is kept. `bytes` returns the
-  /// size of a value in the arena, or 0 for values elsewhere. Checks for which the host waits for a
-  /// device run when nothing else can.
+  /// allocates runs as soon as possible; otherwise the block's order is kept. Before a send that
+  /// precedes it in the block, a step runs only if it frees memory. `bytes` returns the size of a
+  /// value in the arena, or 0 for values elsewhere. Checks for which the host waits for a device
+  /// run when nothing else can.
   std::vector<mlir::Operation *> order(llvm::function_ref<int64_t(mlir::Value)> bytes) const;
 
 private:

@@ -7,7 +7,6 @@
 
 #include "compiler/placement/Order.h"
 #include "dialects/dfg/HostForm.h"
-#include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <limits>
 
@@ -17,12 +16,12 @@ using namespace tfc::dfg;
 namespace tfc::placement {
 
 namespace {
-/// The operations of a block and their starts.
-class BlockOrder {
+/// Visits the operations of a block in order.
+class DependenceFinder {
 public:
-  BlockOrder(Block &block, const RunTimeSizes &sizes) : block(block), sizes(sizes) {}
+  DependenceFinder(Block &block, const RunTimeSizes &sizes) : block(block), sizes(sizes) {}
 
-  SmallVector<Operation *> sort(function_ref<double(Operation *)> startOf);
+  Dependences run();
 
 private:
   void runBefore(Operation *first, Operation *second) { before[second].push_back(first); }
@@ -32,13 +31,13 @@ private:
 
   Block &block;
   const RunTimeSizes &sizes;
-  llvm::DenseMap<Operation *, SmallVector<Operation *, 4>> before;
+  Dependences before;
   Operation *lastWrite = nullptr, *lastList = nullptr;
   SmallVector<Operation *> readsSince;
 };
 } // namespace
 
-void BlockOrder::keepValues(Operation *op) {
+void DependenceFinder::keepValues(Operation *op) {
   forEachRead(op, [&](Value value) {
     Operation *producer = value.getDefiningOp();
     if (producer && producer->getBlock() == &block)
@@ -51,7 +50,7 @@ void BlockOrder::keepValues(Operation *op) {
 }
 
 /// Operations with effects keep their order, except for those that only read.
-void BlockOrder::keepEffects(Operation *op) {
+void DependenceFinder::keepEffects(Operation *op) {
   bool canMove = isMemoryEffectFree(op) && !canFail(op);
   if (canMove)
     return;
@@ -73,7 +72,7 @@ void BlockOrder::keepEffects(Operation *op) {
 }
 
 /// Operations on lists change them in place.
-void BlockOrder::keepLists(Operation *op) {
+void DependenceFinder::keepLists(Operation *op) {
   if (!anyWithin(op, usesLists))
     return;
   if (lastList)
@@ -81,15 +80,27 @@ void BlockOrder::keepLists(Operation *op) {
   lastList = op;
 }
 
-SmallVector<Operation *> BlockOrder::sort(function_ref<double(Operation *)> startOf) {
+Dependences DependenceFinder::run() {
+  for (Operation &op : block.without_terminator()) {
+    keepValues(&op);
+    keepEffects(&op);
+    keepLists(&op);
+  }
+  return std::move(before);
+}
+
+Dependences findDependences(Block &block, const RunTimeSizes &sizes) {
+  return DependenceFinder(block, sizes).run();
+}
+
+static SmallVector<Operation *> sortByStart(Block &block, const RunTimeSizes &sizes,
+                                            function_ref<double(Operation *)> startOf) {
+  Dependences before = findDependences(block, sizes);
   SmallVector<Operation *> operations;
   llvm::DenseMap<Operation *, double> starts;
   for (Operation &op : block.without_terminator()) {
     operations.push_back(&op);
     starts[&op] = startOf(&op);
-    keepValues(&op);
-    keepEffects(&op);
-    keepLists(&op);
   }
   for (Operation *op : llvm::reverse(operations))
     for (Operation *earlier : before.lookup(op))
@@ -115,7 +126,7 @@ BlockOrders orderByStart(EntryOp entry, function_ref<std::optional<double>(Opera
   RunTimeSizes sizes(entry);
   BlockOrders orders;
   entry.walk([&](Block *block) {
-    orders[block] = BlockOrder(*block, sizes).sort([&](Operation *op) { return first.lookup(op); });
+    orders[block] = sortByStart(*block, sizes, [&](Operation *op) { return first.lookup(op); });
   });
   return orders;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/placement/EarlySends.h"
 #include "compiler/placement/EntryGraph.h"
 #include "compiler/placement/Explain.h"
 #include "compiler/placement/Order.h"
@@ -177,8 +178,10 @@ void PlaceOperations::placeEntry(EntryOp entry, const PlacementContext &context,
     if (Operation *state = context.groups.stateOf(context.groups.groupOf(op)))
       placement.place(state, number);
   }
-  if (isDivided)
-    applyOrders(orders);
+  if (!isDivided)
+    return;
+  sendEarly(entry, orders[&entry.getBody().front()], graph, schedule);
+  applyOrders(orders);
 }
 
 /// Places declarations where their group is.
