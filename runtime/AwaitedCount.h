@@ -20,7 +20,7 @@ public:
 /// Work that a thread does while it spins in a wait, so that the wait ends sooner.
 struct SpinWork {
   void *context = nullptr;
-  void (*run)(void *context, bool isLast) = nullptr; // the last time the thread goes to sleep
+  void (*run)(void *context, bool isLast) = nullptr; // after the last time it sleeps
 };
 
 /// Passes the time of a wait in which a thread does not sleep.

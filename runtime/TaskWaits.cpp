@@ -49,10 +49,10 @@ tfc_status Tasks::checkSent(tfc_instance &handle, const tfc_entry_info &entry) {
   if (!transport)
     return TFC_OK;
   MutexLock lock(mutex);
-  const TaskCall::Leaving *leaving = handle.tasks.firstLeaving();
-  return !leaving ? TFC_OK
-                  : handle.fail(TFC_TASK_LOST, "%s: %s has not taken data of an earlier call",
-                                entry.name, nameOf(leaving->task));
+  if (handle.tasks.unsent == 0)
+    return TFC_OK;
+  return handle.fail(TFC_TASK_LOST, "%s: %s has not taken data of an earlier call", entry.name,
+                     nameOf(handle.tasks.firstLeaving()->task));
 }
 
 /// Fails the running calls, and all later ones.
