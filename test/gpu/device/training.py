@@ -1,7 +1,6 @@
 """Training steps of whole networks: their losses are those of the CPU, and their time is measured beside torch's and JAX's."""
 
 import contextlib
-import ctypes
 import json
 import os
 import statistics
@@ -74,32 +73,17 @@ def record(folder, task):
 @contextlib.contextmanager
 def on_gpu(arrays):
     """Copies of arrays in the memory of the GPU."""
-    from model import DeviceArray
+    from device_memory import DeviceMemory
 
-    driver, context = ctypes.CDLL(os.environ.get("TFC_CUDA_DRIVER", "libcuda.so.1")), ctypes.c_void_p()
-    copies = []
-
-    def call(function, *arguments):
-        status = getattr(driver, function)(*arguments)
-        if status:
-            raise RuntimeError(f"{function} returns {status}")
-
-    call("cuInit", 0)
-    call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
-    call("cuCtxSetCurrent", context)
+    memory, copies = DeviceMemory(), []
     try:
         for array in arrays:
-            address = ctypes.c_uint64()
-            call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(array.nbytes))
-            copies.append(DeviceArray(address.value, array.shape, array.dtype))
-            source, size = ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes)
-            call("cuMemcpyHtoDAsync_v2", address, source, size, None)
-        call("cuStreamSynchronize", None)
+            copies.append(memory.to_device(array))
         yield copies
     finally:
         for copy in copies:
-            call("cuMemFree_v2", ctypes.c_uint64(copy.address))
-        call("cuDevicePrimaryCtxRelease_v2", 0)
+            memory.free(copy)
+        memory.close()
 
 
 def differ(task, kind, got, want):
