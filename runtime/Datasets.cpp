@@ -12,8 +12,8 @@
 
 using namespace tfc::runtime;
 
-Dataset::Dataset(const Allocator &allocator, const tfc_dataset_info &info)
-    : allocator(allocator), info(info), rowBytes(bytesOfRow(info)) {
+Dataset::Dataset(const Allocator &allocator, const tfc_dataset_info &info, int32_t threads)
+    : allocator(allocator), info(info), rowBytes(bytesOfRow(info)), wantedThreads(threads) {
   pthread_mutex_init(&mutex, nullptr);
   pthread_cond_init(&changed, nullptr);
 }
@@ -23,8 +23,8 @@ Dataset::~Dataset() {
   isStopping = true;
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&mutex);
-  if (hasThread)
-    pthread_join(thread, nullptr);
+  for (int32_t i = 0; i < threadCount; ++i)
+    pthread_join(threads[i], nullptr);
   for (Slot &slot : slots)
     if (slot.state != Slot::Free)
       release(slot);
@@ -129,7 +129,7 @@ Dataset::Slot *Dataset::find(const Opened *shared, const int64_t *rows, int64_t 
   return nullptr;
 }
 
-/// Lets the thread read rows, in place of those that nobody has wanted for the longest time.
+/// Lets the threads read rows, in place of those that nobody has wanted for the longest time.
 void Dataset::want(Opened *shared, const int64_t *rows, int64_t count) {
   if (count == 0 || find(shared, rows, count))
     return;
@@ -145,15 +145,15 @@ void Dataset::want(Opened *shared, const int64_t *rows, int64_t count) {
     return;
   if (slot->state != Slot::Free)
     release(*slot);
-  if (!hasThread && !(hasThread = startThread(thread, threadMain, this)))
-    return;
-  if (!reserve(*slot, count))
+  if (!startThreads() || !reserve(*slot, count))
     return;
   memcpy(slot->numbers.data(), rows, count * sizeof(int64_t));
   slot->count = count;
   slot->opened = shared;
   ++shared->users;
   slot->age = ++clock;
+  slot->begun = 0;
+  slot->status = TFC_OK;
   slot->state = Slot::Waiting;
   pthread_cond_broadcast(&changed);
 }
@@ -163,37 +163,66 @@ void *Dataset::threadMain(void *dataset) {
   return nullptr;
 }
 
+/// Starts the threads if none has been started; returns false if the system refuses the first.
+bool Dataset::startThreads() {
+  if (threadCount == 0)
+    while (threadCount < wantedThreads && startThread(threads[threadCount], threadMain, this))
+      ++threadCount;
+  return threadCount > 0;
+}
+
+Dataset::Slot *Dataset::oldestUnread() {
+  Slot *oldest = nullptr;
+  for (Slot &slot : slots) {
+    bool isUnread =
+        slot.state == Slot::Waiting || (slot.state == Slot::Reading && slot.begun < slot.count);
+    if (isUnread && (!oldest || slot.age < oldest->age))
+      oldest = &slot;
+  }
+  return oldest;
+}
+
+/// A read of a thread that fails is repeated by the call that wants the rows, which reports it.
 void Dataset::readAhead() {
+  Block pointers, scratch;
   MutexLock lock(mutex);
   while (!isStopping) {
-    Slot *slot = nullptr;
-    for (Slot &other : slots)
-      if (other.state == Slot::Waiting && (!slot || other.age < slot->age))
-        slot = &other;
+    Slot *slot = oldestUnread();
     if (!slot) {
       pthread_cond_wait(&changed, &mutex);
       continue;
     }
     slot->state = Slot::Reading;
+    int64_t first = slot->begun, left = slot->count - first;
+    int64_t part = (slot->count + threadCount - 1) / threadCount;
+    part = part < left ? part : left;
+    slot->begun += part;
+    ++slot->readers;
     pthread_mutex_unlock(&mutex);
-    slot->status = readRows(*slot);
+    tfc_status status = readPart(*slot, first, part, pointers, scratch);
     pthread_mutex_lock(&mutex);
+    if (status != TFC_OK) {
+      slot->status = status;
+      slot->begun = slot->count; // the other parts are of no use
+    }
+    if (--slot->readers > 0 || slot->begun < slot->count)
+      continue;
     slot->state = Slot::Ready;
     pthread_cond_broadcast(&changed);
   }
 }
 
-/// A read of the thread that fails is repeated by the call that wants the rows, which reports it.
-tfc_status Dataset::readRows(Slot &slot) const {
-  if (!slot.pointers.reserve(allocator, info.component_count * sizeof(char *)))
+tfc_status Dataset::readPart(const Slot &slot, int64_t first, int64_t count, Block &pointers,
+                             Block &scratch) const {
+  if (!pointers.reserve(allocator, info.component_count * sizeof(char *)))
     return TFC_OUT_OF_MEMORY;
-  auto **values = reinterpret_cast<char **>(slot.pointers.data());
+  auto **values = reinterpret_cast<char **>(pointers.data());
   for (int32_t i = 0; i < info.component_count; ++i)
-    values[i] = valuesOf(slot, i);
+    values[i] = valuesOf(slot, i) + first * info.components[i].bytes;
   Message message;
   KeepDenormals mode;
-  return slot.opened->rows.read(reinterpret_cast<const int64_t *>(slot.numbers.data()), slot.count,
-                                values, slot.scratch, message);
+  return slot.opened->rows.read(reinterpret_cast<const int64_t *>(slot.numbers.data()) + first,
+                                count, values, scratch, message);
 }
 
 //===- Reading ------------------------------------------------------------===//
@@ -267,7 +296,7 @@ tfc_status Dataset::read(char *const *values, const int64_t *rows, int64_t count
 
 //===- The datasets of a model --------------------------------------------===//
 
-bool Datasets::create(const tfc_model &model) {
+bool Datasets::create(const tfc_model &model, int32_t threads) {
   if (!memory.reserve(allocator, model.dataset_count * sizeof(Dataset *)))
     return false;
   table = reinterpret_cast<Dataset **>(memory.data());
@@ -275,7 +304,7 @@ bool Datasets::create(const tfc_model &model) {
     void *place = allocator.take(sizeof(Dataset));
     if (!place)
       return false;
-    table[size] = new (place) Dataset(allocator, model.datasets[size]);
+    table[size] = new (place) Dataset(allocator, model.datasets[size], threads);
   }
   return true;
 }
@@ -294,12 +323,13 @@ Dataset *Datasets::find(const char *name) const {
   return nullptr;
 }
 
-bool tfc::runtime::createDatasets(State &state) {
+bool tfc::runtime::createDatasets(State &state, const tfc_options &options) {
   void *memory = state.allocator.take(sizeof(Datasets));
   if (!memory)
     return false;
   state.datasets = new (memory) Datasets(state.allocator);
-  return state.datasets->create(*state.model);
+  int32_t threads = options.reader_threads ? options.reader_threads : 1;
+  return state.datasets->create(*state.model, threads);
 }
 
 void tfc::runtime::destroyDatasets(State &state) {

@@ -1,6 +1,6 @@
 //===- Datasets.h - The datasets of a state -------------------------------===//
 //
-// A read of rows names those that will be wanted next. A thread of the dataset reads them into a
+// A read of rows names those that will be wanted next. Threads of the dataset read them into a
 // slot, while the call goes on; the read that wants them takes them from there.
 //
 //===----------------------------------------------------------------------===//
@@ -13,10 +13,11 @@
 
 namespace tfc::runtime {
 
-/// One dataset: its files, and what its thread reads ahead. All functions are thread-safe.
+/// One dataset: its files, and what its threads read ahead. All functions are thread-safe.
 class Dataset {
 public:
-  Dataset(const Allocator &allocator, const tfc_dataset_info &info);
+  /// `threads` read ahead, from 1 to kMostReaderThreads; they start with the first read.
+  Dataset(const Allocator &allocator, const tfc_dataset_info &info, int32_t threads);
   ~Dataset();
   Dataset(const Dataset &) = delete;
   Dataset &operator=(const Dataset &) = delete;
@@ -39,20 +40,25 @@ private:
   };
   /// Rows that are read ahead.
   struct Slot {
+    /// A slot is read in parts, each by a thread.
     enum State { Free, Waiting, Reading, Ready, Taken };
 
     State state = Free;
     uint64_t age = 0;         // when it was filled
     Opened *opened = nullptr; // of which it has a share while it is not free
     int64_t count = 0;
+    int64_t begun = 0;   // of these, that threads have read or are reading
+    int32_t readers = 0; // threads that are reading
     tfc_status status = TFC_OK;
-    Block numbers, values, pointers, scratch;
+    Block numbers, values, scratch;
   };
   /// A loop over samples has one batch ahead; several copies of a network read one each.
   static constexpr int kSlots = 32;
 
   static void *threadMain(void *dataset);
+  bool startThreads();
   void readAhead();
+  Slot *oldestUnread();
   Opened *create(const char *const *paths, int64_t pathCount, tfc_status &status, Message &message);
   /// Returns a share in the files, or null.
   Opened *share(tfc_status &status, Message &message);
@@ -64,7 +70,8 @@ private:
   void want(Opened *opened, const int64_t *rows, int64_t count);
   bool reserve(Slot &slot, int64_t count) const;
   char *valuesOf(const Slot &slot, int32_t component) const;
-  tfc_status readRows(Slot &slot) const;
+  tfc_status readPart(const Slot &slot, int64_t first, int64_t count, Block &pointers,
+                      Block &scratch) const;
   tfc_status readNow(const Opened &opened, char *const *values, const int64_t *rows, int64_t count,
                      Message &message);
   void copy(Slot &slot, char *const *values);
@@ -74,8 +81,10 @@ private:
   uint64_t rowBytes;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  pthread_t thread;
-  bool hasThread = false, isStopping = false;
+  const int32_t wantedThreads;
+  int32_t threadCount = 0; // that have started
+  pthread_t threads[kMostReaderThreads];
+  bool isStopping = false;
   Opened *opened = nullptr;
   uint64_t clock = 0;
   Slot slots[kSlots];
@@ -87,7 +96,7 @@ public:
   explicit Datasets(const Allocator &allocator) : allocator(allocator) {}
   ~Datasets();
 
-  bool create(const tfc_model &model);
+  bool create(const tfc_model &model, int32_t threads);
   Dataset &operator[](int64_t number) const { return *table[number]; }
   /// Null if there is none.
   Dataset *find(const char *name) const;

@@ -59,6 +59,10 @@ static tfc_status readOptions(const tfc_options *given, tfc_options &options) {
   if (options.threads < 0)
     return failCreate(TFC_INVALID_ARGUMENT, "tfc_options.threads is %d, but expected 0 or more",
                       options.threads);
+  if (options.reader_threads < 0 || options.reader_threads > kMostReaderThreads)
+    return failCreate(TFC_INVALID_ARGUMENT,
+                      "tfc_options.reader_threads is %d, but expected 0 to %d",
+                      options.reader_threads, kMostReaderThreads);
   if (!options.allocate != !options.release)
     return failCreate(TFC_INVALID_ARGUMENT,
                       "tfc_options has one of allocate and release, but expected both");
@@ -228,7 +232,7 @@ static bool startPools(State &state, const tfc_options &options) {
 static bool reserveState(State &state, const tfc_options &options) {
   const tfc_model &model = *state.model;
   int32_t devices = deviceCount(model);
-  if (model.dataset_count > 0 && !(createDatasets && createDatasets(state)))
+  if (model.dataset_count > 0 && !(createDatasets && createDatasets(state, options)))
     return false;
   if (!startPools(state, options) || !state.gpus.create(state.allocator, devices) ||
       !state.lacksValues.create(state.allocator, devices) ||

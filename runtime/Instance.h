@@ -57,8 +57,11 @@ struct State {
   Tasks tasks{allocator};
 };
 
+/// The most threads that read rows of a dataset ahead.
+inline constexpr int32_t kMostReaderThreads = 64;
+
 /// Create and destroy the datasets of a state. Models without any do not link them.
-__attribute__((weak)) bool createDatasets(State &state);
+__attribute__((weak)) bool createDatasets(State &state, const tfc_options &options);
 __attribute__((weak)) void destroyDatasets(State &state);
 
 /// Returns true if a device is in this process.

@@ -186,6 +186,10 @@ typedef struct tfc_options {
   /// 10 minutes.
   int64_t task_timeout_ms;
   int32_t call_mode; // tfc_call_mode, the same in all processes
+
+  /// The number of threads that read rows of each dataset ahead, at most 64; 0 means one. They
+  /// share the rows of a read. Results do not depend on their number.
+  int32_t reader_threads;
 } tfc_options;
 
 typedef struct tfc_model tfc_model;       // the compiled model: constant data

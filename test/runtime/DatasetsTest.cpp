@@ -44,10 +44,13 @@ std::string writeFile(const char *name, int32_t first) {
 
 /// A dataset on two files with the same rows and other numbers.
 struct Files {
+  explicit Files(int32_t threads = 1) : threads(threads) {}
+
+  int32_t threads;
   std::string paths[2] = {writeFile("rows-0.bin", 10000), writeFile("rows-1.bin", 20000)};
   const char *names[1] = {paths[0].c_str()};
   tfc_dataset_info info = {"rows", TFC_DATASET_RAW, 2, kComponents, names, 1, 0};
-  Dataset dataset{defaultAllocator(), info};
+  Dataset dataset{defaultAllocator(), info, threads};
 
   /// Reads rows; returns the first number of the file, or -1 if they are not all of one.
   int32_t read(const std::vector<int64_t> &rows, const std::vector<int64_t> &next) {
@@ -100,8 +103,33 @@ TEST(Datasets, aFailedReadAheadIsReportedByTheReadThatWantsIt) {
   EXPECT_EQ(files.read({3}, {}), 10000);
 }
 
+TEST(Datasets, threadsShareTheRowsOfARead) {
+  for (int32_t threads : {2, 3, 7, kMostReaderThreads}) {
+    Files files(threads);
+    std::mt19937 random(threads);
+    std::vector<int64_t> rows, next;
+    for (int step = 0; step < 300; ++step) {
+      next.resize(random() % 150);
+      for (int64_t &row : next)
+        row = static_cast<int64_t>(random() % (kRows + 1)) - 1;
+      int32_t first = files.read(rows, next);
+      bool isEmpty = true;
+      for (int64_t row : rows)
+        isEmpty &= row < 0;
+      EXPECT_EQ(first, isEmpty ? 0 : 10000) << "with " << threads;
+      rows = next;
+    }
+    // A part of the rows cannot be read.
+    next.assign(100, 5);
+    next[70] = kRows;
+    EXPECT_EQ(files.read(rows, next), files.read(rows, {}));
+    EXPECT_EQ(files.read(next, {}), -1);
+    EXPECT_EQ(files.read({2}, {}), 10000);
+  }
+}
+
 TEST(Datasets, threadsReadTheOldFileOrTheNewOne) {
-  Files files;
+  Files files(2);
   std::atomic<bool> isDone = false;
   std::atomic<int64_t> wrong = 0, reads = 0;
   std::vector<std::thread> threads;

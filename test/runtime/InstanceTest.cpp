@@ -70,6 +70,10 @@ TEST(Instance, ChecksItsOptions) {
   options.threads = -1;
   EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
   options.threads = 1;
+  options.reader_threads = 65;
+  EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+  EXPECT_EQ(createMessage(), "tfc_options.reader_threads is 65, but expected 0 to 64");
+  options.reader_threads = 0;
   options.release = [](void *, void *memory, size_t) { free(memory); };
   EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
 }

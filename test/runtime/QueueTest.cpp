@@ -480,7 +480,8 @@ TEST(QueueVariables, AreThoseOfACheckpointThatWasLoadedDuringAWait) {
   Handle first, second(first);
   EXPECT_EQ(tfc_instance_save(first.instance, path.c_str()), TFC_OK);
   EXPECT_EQ(step(first), TFC_OK);
-  int64_t before = -1, seen = -1;
+  std::atomic<int64_t> before = -1;
+  int64_t seen = -1;
   std::thread taker([&] {
     EXPECT_EQ(second.run([&](tfc_call_frame *frame) -> int32_t {
       int64_t item;
@@ -494,6 +495,8 @@ TEST(QueueVariables, AreThoseOfACheckpointThatWasLoadedDuringAWait) {
     }),
               TFC_OK);
   });
+  while (before < 0)
+    std::this_thread::yield();
   letWait();
   EXPECT_EQ(tfc_instance_load(first.instance, path.c_str()), TFC_OK) << first.message();
   EXPECT_EQ(first.put(kWork, {1}), TFC_OK);

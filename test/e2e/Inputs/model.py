@@ -55,6 +55,7 @@ class _Options(ctypes.Structure):
         ("transport", _pointer),
         ("task_timeout_ms", _int64),
         ("call_mode", _int32),
+        ("reader_threads", _int32),
     ]
 
 
@@ -161,7 +162,8 @@ def _tensor_list(arrays, dtypes=None):
 class Model:
     """One instance. Feeds are converted to the dtypes of the entry; integers that do not fit are refused."""
 
-    def __init__(self, path, threads=0, gpu_streams=(), transport=None, task_timeout_ms=0, alone=False):
+    def __init__(self, path, threads=0, gpu_streams=(), transport=None, task_timeout_ms=0, alone=False,
+                 reader_threads=0):
         library = ctypes.CDLL(os.path.abspath(path))
         library.tfc_library_get.restype = ctypes.POINTER(_Library)
         found = library.tfc_library_get().contents
@@ -171,6 +173,7 @@ class Model:
         options = _Options(size=ctypes.sizeof(_Options), threads=threads)
         options.transport, options.task_timeout_ms = transport, task_timeout_ms
         options.call_mode = int(alone)  # tfc_call_mode
+        options.reader_threads = reader_threads
         if gpu_streams:
             options.gpu_streams = (_pointer * len(gpu_streams))(*gpu_streams)
             options.gpu_stream_count = len(gpu_streams)

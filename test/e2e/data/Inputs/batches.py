@@ -28,7 +28,7 @@ for epoch in epochs:
 assert len({tuple(epoch) for epoch in epochs}) == 8
 print("shuffled:", len(epochs), "different epochs")
 
-other = Model("batches.so")
+other = Model("batches.so", reader_threads=3)
 assert np.array_equal(np.concatenate(take("shuffled", 91, other)), order)
 model["train.position"] = np.int64(0)
 ahead = take("shuffled", 5)
