@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simplify/Passes.h"
+#include "compiler/simplify/Transposes.h"
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Devices.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -190,6 +191,7 @@ struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass>
     RewritePatternSet patterns(&getContext());
     patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
                  ReadOfWrite, ReductionOfScalar, SplitConcat, StackOfUnstack>(&getContext());
+    tfc::addTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

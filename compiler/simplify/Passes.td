@@ -18,10 +18,11 @@ def ResolveState : Pass<"tfc-resolve-state", "::mlir::ModuleOp"> {
 }
 
 def FoldConstants : Pass<"tfc-fold-constants", "::mlir::ModuleOp"> {
-  let summary = "Computes elementwise operations on constants";
+  let summary = "Computes operations on constants";
   let description = [{
     An elementwise operation whose operands are splats becomes a constant if its
-    scalar computation folds.
+    scalar computation folds. A transpose of a constant becomes a constant if
+    nothing else reads it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -31,7 +32,9 @@ def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
   let description = [{
     Folds, and identities that involve several operations: broadcasts and
     transposes are merged into the operations that read them, and many parts are
-    concatenated in steps. Results are bitwise the same.
+    concatenated in steps. Transposes move towards results, so that operations
+    between two convolutions have the channels last, as these do. Sums over rows
+    and columns may be rounded differently then, other results are the same.
   }];
 }
 

@@ -45,3 +45,45 @@ dfg.entry @bits() -> (tensor<i32>, tensor<f32>, tensor<ui16>) {
   %5 = dfg.bitcast %4 {dtype = ui16} : tensor<f16>
   dfg.return %1, %3, %5 : tensor<i32>, tensor<f32>, tensor<ui16>
 }
+
+// CHECK-LABEL: dfg.entry @transposed
+// CHECK-DAG: %[[C:.*]] = dfg.constant dense<{{\[\[\[}}1, 4]], {{\[\[}}2, 5]], {{\[\[}}3, 6]]]> : tensor<3x1x2xi32>
+// CHECK-DAG: %[[S:.*]] = dfg.constant dense<true> : tensor<3x2xi1>
+// CHECK: dfg.return %[[C]], %[[C]], %[[S]]
+dfg.entry @transposed() -> (tensor<3x1x2xi32>, tensor<3x1x2xi32>, tensor<3x2xi1>) {
+  %0 = dfg.constant dense<[[[1, 2, 3]], [[4, 5, 6]]]> : tensor<2x1x3xi32>
+  %1 = dfg.transpose %0 {permutation = array<i64: 2, 1, 0>} : tensor<2x1x3xi32>
+  %2 = dfg.transpose %0 {permutation = array<i64: 2, 1, 0>} : tensor<2x1x3xi32>
+  %3 = dfg.constant dense<true> : tensor<2x3xi1>
+  %4 = dfg.transpose %3 {permutation = array<i64: 1, 0>} : tensor<2x3xi1>
+  dfg.return %1, %2, %4 : tensor<3x1x2xi32>, tensor<3x1x2xi32>, tensor<3x2xi1>
+}
+
+// Elements are not kept twice.
+// CHECK-LABEL: dfg.entry @shared
+// CHECK: %[[C:.*]] = dfg.constant dense<{{\[\[}}1, 2, 3], [4, 5, 6]]> : tensor<2x3xui8>
+// CHECK: %[[T:.*]] = dfg.transpose %[[C]]
+// CHECK: dfg.return %[[C]], %[[T]]
+dfg.entry @shared() -> (tensor<2x3xui8>, tensor<3x2xui8>) {
+  %0 = dfg.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui8>
+  %1 = dfg.transpose %0 {permutation = array<i64: 1, 0>} : tensor<2x3xui8>
+  dfg.return %0, %1 : tensor<2x3xui8>, tensor<3x2xui8>
+}
+
+// CHECK-LABEL: dfg.entry @resource
+// CHECK-NOT: transpose
+// CHECK: dfg.constant dense_resource<{{.*}}> : tensor<2x2xi16>
+dfg.entry @resource() -> tensor<2x2xi16> {
+  %0 = dfg.constant dense_resource<numbers> : tensor<2x2xi16>
+  %1 = dfg.transpose %0 {permutation = array<i64: 1, 0>} : tensor<2x2xi16>
+  dfg.return %1 : tensor<2x2xi16>
+}
+
+// CHECK: 0x{{.*}}01000300020004
+{-#
+  dialect_resources: {
+    builtin: {
+      numbers: "0x020000000100020003000400"
+    }
+  }
+#-}
