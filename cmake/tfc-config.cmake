@@ -1,4 +1,4 @@
-# find_package(tfc): the program tfc, the target tfc::runtime and tfc_add_model().
+# find_package(tfc): the program tfc, the targets tfc::runtime and, if MPI was there, tfc::mpi, and tfc_add_model().
 
 get_filename_component(TFC_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(TFC_EXECUTABLE "${TFC_PREFIX}/bin/tfc")
@@ -10,6 +10,13 @@ if(NOT TARGET tfc::runtime)
     IMPORTED_LOCATION "${TFC_PREFIX}/lib/libtfcrt.a"
     INTERFACE_INCLUDE_DIRECTORIES "${TFC_PREFIX}/include"
     INTERFACE_LINK_LIBRARIES "Threads::Threads;m")
+endif()
+
+if(NOT TARGET tfc::mpi AND EXISTS "${TFC_PREFIX}/lib/libtfcmpi.so")
+  add_library(tfc::mpi SHARED IMPORTED)
+  set_target_properties(tfc::mpi PROPERTIES
+    IMPORTED_LOCATION "${TFC_PREFIX}/lib/libtfcmpi.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${TFC_PREFIX}/include")
 endif()
 
 # tfc_add_model(TARGET FILE.graph [PREFIX name] [OPTIONS option...] [DEPENDS file...])

@@ -15,9 +15,14 @@ using namespace tfc::runtime;
 /// Bytes of one read: Linux transfers at most 2 GiB.
 static constexpr uint64_t kMaxTransfer = uint64_t(1) << 30;
 
-bool tfc::runtime::openInput(const char *path, Descriptor &file) {
-  file.reset(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+bool tfc::runtime::openInput(const char *path, Descriptor &file, int folder) {
+  file.reset(openat(folder, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   return file.isOpen();
+}
+
+bool tfc::runtime::openFolder(Descriptor &folder) {
+  folder.reset(open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return folder.isOpen();
 }
 
 bool tfc::runtime::readAt(const Descriptor &file, uint64_t offset, void *data, uint64_t bytes) {

@@ -203,6 +203,7 @@ struct tfc_model {
   int64_t task_count;       // 0 for a program of one process
   const tfc_dataset_info *datasets;
   int64_t dataset_count;
+  uint64_t fingerprint; // of the program that all processes must have; 0 for one process
 };
 
 // The data of a call that are passed to an entry function; those of its partitions differ in the

@@ -161,9 +161,9 @@ private:
   Queue *queues = nullptr;
   int32_t count = 0;
   const std::atomic<int32_t> *handles = nullptr;
-  bool initialised = false;
-  pthread_mutex_t mutex;
-  pthread_cond_t changed;
+  // Messages of other processes may come before `initialise`.
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
   QueueAccess *accesses = nullptr; // running ones, in the order of their arrival
 };
 

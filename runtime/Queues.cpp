@@ -13,9 +13,6 @@ static long long asLong(int64_t value) { return value; }
 
 bool Queues::initialise(const Allocator &allocator, const tfc_model &model,
                         const std::atomic<int32_t> &users) {
-  pthread_mutex_init(&mutex, nullptr);
-  pthread_cond_init(&changed, nullptr);
-  initialised = true;
   handles = &users;
   int64_t bytes = model.queue_count * static_cast<int64_t>(sizeof(Queue) + 64);
   for (int64_t i = 0; i < model.queue_count; ++i) {
@@ -38,8 +35,6 @@ bool Queues::initialise(const Allocator &allocator, const tfc_model &model,
 }
 
 void Queues::finish() {
-  if (!initialised)
-    return;
   pthread_cond_destroy(&changed);
   pthread_mutex_destroy(&mutex);
 }

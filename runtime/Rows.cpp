@@ -17,6 +17,10 @@ using namespace tfc::runtime;
 /// Bytes that are read at once while a file is indexed, and the most of several records.
 static constexpr uint64_t kWindow = uint64_t(1) << 18;
 
+/// The files of a dataset that stay open; a process may often have 1,024 at once. Others are opened
+/// whenever they are read.
+static constexpr int32_t kOpenFiles = 128;
+
 static long long asLong(int64_t value) { return value; }
 static unsigned long long asUnsigned(uint64_t value) { return value; }
 
@@ -34,10 +38,24 @@ uint64_t tfc::runtime::bytesOfRow(const tfc_dataset_info &info) {
 
 //===- Opening ------------------------------------------------------------===//
 
+/// Opens a file that has been closed, which must be the same one.
+tfc_status Rows::openAgain(const File &file, Descriptor &descriptor, Message &message) const {
+  struct stat status;
+  if (!openInput(file.path, descriptor, folder.get()) || fstat(descriptor.get(), &status) != 0)
+    return failErrno(message, "open", file.path);
+  if (status.st_dev != file.device || status.st_ino != file.node)
+    return message.fail(TFC_DATA_LOSS, "'%s' has been replaced by another file", file.path);
+  return TFC_OK;
+}
+
 /// Reads exactly `bytes` of a file.
 tfc_status Rows::readFile(const File &file, uint64_t offset, void *data, uint64_t bytes,
-                          Message &message) {
-  if (readAt(file.descriptor, offset, data, bytes))
+                          Message &message) const {
+  Descriptor again;
+  if (!file.descriptor.isOpen())
+    if (tfc_status status = openAgain(file, again, message))
+      return status;
+  if (readAt(file.descriptor.isOpen() ? file.descriptor : again, offset, data, bytes))
     return TFC_OK;
   if (errno == 0)
     return message.fail(TFC_DATA_LOSS, "'%s' has become shorter", file.path);
@@ -89,10 +107,13 @@ tfc_status Rows::addPaths(const char *const *paths, int64_t pathCount, Message &
 
 tfc_status Rows::openFile(File &file, Message &message) {
   struct stat status;
-  if (!openInput(file.path, file.descriptor) || fstat(file.descriptor.get(), &status) != 0)
+  if (!openInput(file.path, file.descriptor, folder.get()) ||
+      fstat(file.descriptor.get(), &status) != 0)
     return failErrno(message, "open", file.path);
   if (!S_ISREG(status.st_mode))
     return message.fail(TFC_IO_ERROR, "cannot open '%s': not a regular file", file.path);
+  file.device = status.st_dev;
+  file.node = status.st_ino;
   file.bytes = status.st_size;
   return TFC_OK;
 }
@@ -109,10 +130,14 @@ tfc_status Rows::open(const char *const *paths, int64_t pathCount, Message &mess
     return message.fail(TFC_INVALID_ARGUMENT, "expected at least one file");
   if (!files.create(allocator, fileCount))
     return message.fail(TFC_OUT_OF_MEMORY, "not enough memory for the names of files");
+  if (!openFolder(folder))
+    return failErrno(message, "open", ".");
   for (int32_t i = 0; i < fileCount; ++i) {
     files[i].path = names.begin() + nameOffsets[i];
     if (tfc_status status = openFile(files[i], message))
       return status;
+    if (i >= kOpenFiles)
+      files[i].descriptor.close();
   }
   int32_t partCount = info.format == TFC_DATASET_NPY ? 1 : fileCount;
   for (int32_t i = 0; i < partCount; ++i)

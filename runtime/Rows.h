@@ -58,7 +58,9 @@ public:
 private:
   struct File {
     const char *path = nullptr; // in `names`
-    Descriptor descriptor;
+    Descriptor descriptor;      // not of all files
+    dev_t device = 0;
+    ino_t node = 0;
     uint64_t bytes = 0;
   };
   /// The rows of a file, or with npy those of all files.
@@ -73,9 +75,10 @@ private:
   }
   bool addPath(const char *path);
   tfc_status addPaths(const char *const *paths, int64_t pathCount, Message &message);
-  static tfc_status readFile(const File &file, uint64_t offset, void *data, uint64_t bytes,
-                             Message &message);
+  tfc_status readFile(const File &file, uint64_t offset, void *data, uint64_t bytes,
+                      Message &message) const;
   tfc_status openFile(File &file, Message &message);
+  tfc_status openAgain(const File &file, Descriptor &descriptor, Message &message) const;
   tfc_status addPart(int64_t file, Message &message);
   tfc_status index(Part &part, Message &message);
   tfc_status indexRaw(Part &part, Message &message);
@@ -100,6 +103,7 @@ private:
 
   const Allocator &allocator;
   const tfc_dataset_info &info;
+  Descriptor folder; // in which the program ran
   Array<char> names; // of the files
   Array<size_t> nameOffsets;
   Objects<File> files;

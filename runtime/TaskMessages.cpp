@@ -130,13 +130,19 @@ void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes
   if (moreBytes < 0)
     return pool.give(data);
   memcpy(&header, bytesOfHeader, sizeof(TaskHeader));
+  if (header.fingerprint != fingerprint()) {
+    pool.give(data);
+    char text[256];
+    snprintf(text, sizeof(text), "%s has a library of another program", nameOf(from));
+    return refuse(from, header, text);
+  }
   if (header.entry < kNoEntry || header.entry >= state->model->entry_count)
     return pool.give(data);
   MessageStash::Message message = {
       from, moreBytes, static_cast<const char *>(bytesOfHeader) + sizeof(TaskHeader), data};
   if ((header.leader == kTogether) == isAlone) {
     pool.give(data);
-    return refuseMode(from, header);
+    return refuse(from, header, "tfc_options.call_mode differs between processes");
   }
   if (isAlone && server.take(header, message))
     return;
@@ -156,14 +162,14 @@ void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes
     loseAll(TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
 }
 
-/// Fails all calls, and lets a process that calls in another way find out as well.
-void Tasks::refuseMode(int32_t from, TaskHeader header) {
+/// Fails all calls, and lets a process with which none is possible find out as well.
+void Tasks::refuse(int32_t from, TaskHeader header, const char *text) {
   if (header.kind == TaskMessage::Begin) {
     header.kind = TaskMessage::Abort;
     header.leader = isAlone ? self() : kTogether;
     post(from, header, nullptr, 0);
   }
-  loseAll(TFC_FAILED_PRECONDITION, "tfc_options.call_mode differs between processes");
+  loseAll(TFC_FAILED_PRECONDITION, text);
 }
 
 void Tasks::fail(tfc_instance &handle, int32_t status, const char *text) {

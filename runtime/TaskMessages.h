@@ -41,12 +41,12 @@ struct TaskHeader {
   int32_t entry;
   uint32_t handle;
   uint32_t call;
-  int32_t number; // of a slot or a partition
-  int32_t status; // of an abort; of an arrival, the numbers of the position, or -1
-  int64_t bytes;  // of data, or TFC_RT_SCALAR
-  uint64_t value; // a scalar
-  int32_t leader; // the process whose handle it is, if that calls alone; otherwise kTogether
-  int32_t reserved;
+  int32_t number;       // of a slot or a partition
+  int32_t status;       // of an abort; of an arrival, the numbers of the position, or -1
+  int64_t bytes;        // of data, or TFC_RT_SCALAR
+  uint64_t value;       // a scalar
+  int32_t leader;       // the process whose handle it is, if that calls alone; otherwise kTogether
+  uint32_t fingerprint; // of the sender's program; set by Tasks::post
 
   /// Returns true for messages of calls and operations of a handle.
   bool isOf(int32_t ofLeader, uint32_t ofHandle) const {
@@ -101,10 +101,10 @@ public:
     return kept;
   }
 
-  /// Calls `use` with each header.
+  /// Calls `use` with each header and the process that has sent it.
   template <typename U> void forEach(U use) const {
     for (const Kept *kept = first; kept; kept = kept->next)
-      use(kept->header);
+      use(kept->header, kept->message.from);
   }
 
   /// Removes the first such message and passes it to `take`. Returns false if there is none.

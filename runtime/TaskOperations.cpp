@@ -47,6 +47,7 @@ void Tasks::takePart(tfc_instance &handle, const TaskHeader &header,
     exchange.status = static_cast<tfc_status>(status);
     snprintf(exchange.message, sizeof(exchange.message), "%s", text);
   }
+  handle.tasks.hasTakenPart[from] = true;
   --exchange.missing;
   hasChanged.notify();
 }
@@ -64,6 +65,19 @@ void Tasks::beginOperation(tfc_instance &handle, Operation operation, const char
   postToOthers(header, path, static_cast<int32_t>(strlen(path)) + 1);
 }
 
+/// Writes who has not taken part in a step.
+void Tasks::nameMissing(const tfc_instance &handle, TaskExchange &exchange) const {
+  const Objects<bool> &hasTakenPart = handle.tasks.hasTakenPart;
+  int32_t first = 0;
+  while (first + 1 < count() && hasTakenPart[first])
+    ++first;
+  char others[32] = "";
+  if (exchange.missing > 1)
+    snprintf(others, sizeof(others), ", and %d more,", exchange.missing - 1);
+  snprintf(exchange.message, sizeof(exchange.message), "%s%s %s not taken part in time",
+           nameOf(first), others, exchange.missing > 1 ? "have" : "has");
+}
+
 /// Waits until a step is decided. In the first process, that is when all have taken part.
 void Tasks::settle(tfc_instance &handle) {
   TaskExchange &exchange = handle.tasks.exchange;
@@ -76,8 +90,7 @@ void Tasks::settle(tfc_instance &handle) {
     return;
   exchange.status = TFC_TASK_LOST;
   if (decides)
-    snprintf(exchange.message, sizeof(exchange.message),
-             "%d of %d processes have not taken part in time", exchange.missing, count());
+    nameMissing(handle, exchange);
   else
     snprintf(exchange.message, sizeof(exchange.message), "%s has not answered in time",
              nameOf(handle.tasks.decider()));
@@ -95,6 +108,8 @@ tfc_status Tasks::exchange(tfc_instance &handle, int32_t step, tfc_status status
               .texts = texts,
               .textBytes = textBytes,
               .message = ""};
+  for (bool &hasTaken : handle.tasks.hasTakenPart)
+    hasTaken = false;
   int32_t decider = handle.tasks.decider();
   TaskHeader header = headerOf(handle.tasks, TaskMessage::Part, kNoEntry, exchange.number);
   header.number = step;

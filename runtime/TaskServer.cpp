@@ -21,7 +21,7 @@ TaskServer::Session *TaskServer::find(const TaskHeader &header) const {
 
 void TaskServer::open() {
   hasOpened = true;
-  tasks.stash.forEach([&](const TaskHeader &header) {
+  tasks.stash.forEach([&](const TaskHeader &header, int32_t) {
     if (header.kind == TaskMessage::Begin)
       start(header);
   });
@@ -65,6 +65,14 @@ void TaskServer::joinEnded() {
       pthread_join(session->thread, nullptr);
       session->hasThread = false;
     }
+}
+
+/// Forgets the calls of a handle that has been destroyed before this process took part in any.
+void TaskServer::drop(const TaskHeader &header) {
+  auto isOurs = [&](const TaskHeader &kept) { return kept.isOf(header.leader, header.handle); };
+  tasks.stash.takeEach(isOurs, [&](const TaskHeader &, const MessageStash::Message &message) {
+    tasks.pool.give(message.data);
+  });
 }
 
 /// Starts a session, for a message that has been kept.
@@ -118,6 +126,8 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
       session->isClosed = true;
       session->hasWork.notify();
     }
+    if (!session && isOfLeader)
+      drop(header);
     break;
   case TaskMessage::Cancel:
     session = isOfLeader && header.leader != tasks.self() ? findOrAdd(header) : nullptr;

@@ -51,6 +51,7 @@ private:
   Session *findOrAdd(const TaskHeader &header);
   void start(const TaskHeader &header);
   void joinEnded();
+  void drop(const TaskHeader &header);
   void refuse(const TaskHeader &header, int32_t status, const char *text);
   bool keep(const TaskHeader &header, const MessageStash::Message &message);
   bool createHandle(Session &session);

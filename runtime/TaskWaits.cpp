@@ -111,6 +111,18 @@ void Tasks::tick(void *context) {
   tasks.wakeQueues();
 }
 
+/// The entry that a process calls while this one has begun another call; null if that is not known.
+const char *Tasks::entryOf(int32_t task, const TaskCall &call) const {
+  const char *name = nullptr;
+  stash.forEach([&](const TaskHeader &header, int32_t from) {
+    bool isOther = !isAlone && from == task && header.kind == TaskMessage::Begin &&
+                   call.owns(header) && header.entry != kNoEntry;
+    if (isOther && !name)
+      name = state->model->entries[header.entry].name;
+  });
+  return name;
+}
+
 /// Fails the calls that have waited too long.
 void Tasks::failLate() {
   MutexLock lock(mutex);
@@ -125,8 +137,11 @@ void Tasks::failLate() {
       if (task < 0 || now - since < limit || handle->rendezvous.status() != TFC_OK)
         continue;
       char text[512];
-      snprintf(text, sizeof(text), "%s: nothing has come from %s for %lld ms", entry->name,
-               nameOf(task), static_cast<long long>((now - since) / 1'000'000));
+      if (const char *other = entryOf(task, call))
+        snprintf(text, sizeof(text), "%s: %s calls '%s' instead", entry->name, nameOf(task), other);
+      else
+        snprintf(text, sizeof(text), "%s: nothing has come from %s for %lld ms", entry->name,
+                 nameOf(task), static_cast<long long>((now - since) / 1'000'000));
       failAll(*handle, TFC_TASK_LOST, text);
     }
   }

@@ -101,7 +101,9 @@ const char *Tasks::nameOf(int32_t task) const {
 void Tasks::post(int32_t task, const TaskHeader &header, const void *more, int32_t moreBytes,
                  const void *data, int64_t bytes, void *token) {
   char buffer[TFC_MAX_HEADER];
-  memcpy(buffer, &header, sizeof(TaskHeader));
+  TaskHeader stamped = header;
+  stamped.fingerprint = fingerprint();
+  memcpy(buffer, &stamped, sizeof(TaskHeader));
   if (moreBytes)
     memcpy(buffer + sizeof(TaskHeader), more, moreBytes);
   transport->send(transport->context, task, buffer,
@@ -150,6 +152,8 @@ TaskHeader Tasks::headerOf(const tfc_instance &handle, TaskMessage kind) const {
   return headerOf(call, kind, numberOf(*call.entry), call.number);
 }
 
+uint32_t Tasks::fingerprint() const { return static_cast<uint32_t>(state->model->fingerprint); }
+
 int32_t Tasks::numberOf(const tfc_entry_info &entry) const {
   return static_cast<int32_t>(&entry - state->model->entries);
 }
@@ -175,6 +179,7 @@ bool Tasks::add(tfc_instance &handle) {
     }
   TaskCall &call = handle.tasks;
   if (!call.calls.create(state->allocator, model.entry_count) ||
+      !call.hasTakenPart.create(state->allocator, count()) ||
       !call.waits.create(state->allocator, partitions) ||
       !call.arrivals.create(state->allocator, partitions) ||
       !call.held.create(state->allocator, slots) || !call.leaving.create(state->allocator, slots))

@@ -87,6 +87,7 @@ struct TaskCall {
   int64_t unsent = 0;   // messages whose data must not change yet; in all of `leaving`
   TaskExchange exchange;
   Objects<uint32_t> calls;      // by entry: how many have begun
+  Objects<bool> hasTakenPart;   // by process: in the step of the operation
   Objects<Wait> waits;          // by partition
   Objects<Arrivals> arrivals;   // by partition
   Objects<Held> held;           // by slot
@@ -283,7 +284,8 @@ private:
 
   // Messages (TaskMessages.cpp).
   void receive(int32_t from, const void *header, int32_t headerBytes, void *data);
-  void refuseMode(int32_t from, TaskHeader header);
+  void refuse(int32_t from, TaskHeader header, const char *text);
+  uint32_t fingerprint() const;
   bool isOfCall(const TaskHeader &header, const tfc_instance &handle) const;
   bool isForLater(const TaskHeader &header) const;
   void replay(tfc_instance &handle);
@@ -298,6 +300,7 @@ private:
   void takePart(tfc_instance &handle, const TaskHeader &header,
                 const MessageStash::Message &message);
   void settle(tfc_instance &handle);
+  void nameMissing(const tfc_instance &handle, TaskExchange &exchange) const;
 
   // Waits (TaskWaits.cpp).
   static void poll(void *tasks, bool isLast);
@@ -305,6 +308,7 @@ private:
   void waitBriefly();
   void awaitUnsent(tfc_instance &handle);
   void failLate();
+  const char *entryOf(int32_t task, const TaskCall &call) const;
   bool isLost() const { return lostStatus != TFC_OK; }
   void loseAll(int32_t status, const char *text);
   int32_t awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const;

@@ -95,7 +95,7 @@ static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
 static_assert(sizeof(tfc_grid_info) == 16 && sizeof(tfc_binary_info) == 16 &&
               sizeof(tfc_image_info) == 48);
 static_assert(sizeof(tfc_constant_info) == 24);
-static_assert(sizeof(tfc_model) == 152 && offsetof(tfc_model, init) == 56 &&
+static_assert(sizeof(tfc_model) == 160 && offsetof(tfc_model, init) == 56 &&
               offsetof(tfc_model, queue_count) == 72 && offsetof(tfc_model, device_count) == 88);
 static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
 static_assert(sizeof(tfc_dataset_info) == 48 && offsetof(tfc_dataset_info, components) == 16);
@@ -330,7 +330,8 @@ llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef fea
                                array(tasks),
                                i64(tasks.size()),
                                array(datasets),
-                               i64(datasets.size())}),
+                               i64(datasets.size()),
+                               i64(model.fingerprint)}),
                     names.prefix + ".model", false);
 }
 

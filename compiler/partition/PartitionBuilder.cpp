@@ -33,7 +33,10 @@ void PartitionBuilder::copyBlock(Block &from, ArrayRef<unsigned> results) {
   for (Operation &op : from.without_terminator()) {
     if (division.commits.isBefore(&op))
       commit(op, /*afterQueue=*/false);
-    if (!division.free.isCopied(&op) && division.sets.runsOn(&op, device))
+    // Copies follow from their readers, but for checks, which all partitions have then.
+    bool isHere =
+        division.free.isCopied(&op) ? isa<CheckOp>(op) : division.sets.runsOn(&op, device);
+    if (isHere)
       copy(&op);
     if (division.commits.isAfter(&op))
       commit(op, division.commits.isAfterQueue(&op));

@@ -6,11 +6,15 @@
 
 #include "compiler/partition/PartitionBuilder.h"
 #include "compiler/partition/Passes.h"
+#include "dialects/dfg/Cluster.h"
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/MessageOps.h"
 #include "dialects/dfg/Partitions.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/raw_sha1_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -144,6 +148,23 @@ static LogicalResult dropUnusedCounters(EntryOp partition) {
   return applyPatternsGreedily(partition, std::move(patterns), config);
 }
 
+/// Returns a number that depends on all operations and constants, but not on files and processors.
+static int64_t fingerprintOf(ModuleOp module) {
+  llvm::raw_sha1_ostream os;
+  OpPrintingFlags flags;
+  module->print(os, flags.elideLargeResourceString(0).printGenericOpForm().useLocalScope());
+  module->walk([&](ConstantOp constant) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+    if (AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr)
+      os << llvm::xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(blob->getData().data()),
+                                       blob->getData().size()));
+  });
+  std::array<uint8_t, 20> sum = os.sha1();
+  int64_t number;
+  memcpy(&number, sum.data(), sizeof(number));
+  return number;
+}
+
 namespace {
 
 class PartitionEntries final : public impl::PartitionEntriesBase<PartitionEntries> {
@@ -165,6 +186,9 @@ public:
           return signalPassFailure();
       }
     }
+    if (module->hasAttr(kClusterAttr))
+      module->setAttr(kFingerprintAttr,
+                      Builder(&getContext()).getI64IntegerAttr(fingerprintOf(module)));
     for (auto entry : module.getOps<EntryOp>())
       entry.getBody().walk([](Operation *op) {
         op->removeAttr(kDeviceAttr);

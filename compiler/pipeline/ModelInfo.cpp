@@ -268,6 +268,8 @@ void tfc::describeCode(ModuleOp module, ModelInfo &model) {
   for (dfg::DeviceAttr device : dfg::devicesOf(module))
     model.devices.push_back(device.getName().str());
   model.cluster = dfg::Cluster::of(module);
+  if (auto fingerprint = module->getAttrOfType<IntegerAttr>(dfg::kFingerprintAttr))
+    model.fingerprint = fingerprint.getInt();
   if (auto numbers = module->getAttrOfType<DenseI64ArrayAttr>(rt::kVariableDevicesAttr))
     for (auto [variable, device] : llvm::zip(model.variables, numbers.asArrayRef()))
       variable.device = device;

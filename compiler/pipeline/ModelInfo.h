@@ -120,6 +120,7 @@ struct ModelInfo {
   unsigned chunks = 0;              // pieces of memory that grow during calls; see `describeCode`
   std::vector<std::string> devices; // that the entries use, the caller's first; see `describeCode`
   dfg::Cluster cluster;             // see `describeCode`
+  int64_t fingerprint = 0;          // of the program of a cluster
   std::optional<ImageInfo> image;   // see `describeCode`
   std::vector<CopiedConstant> copiedConstants; // see `describeCode`
 

@@ -21,6 +21,10 @@ namespace tfc::dfg {
 /// The array of `#dfg.job` of a module whose entries may run in several processes.
 inline constexpr llvm::StringLiteral kClusterAttr = "dfg.cluster";
 
+/// A number of 64 bits that other programs hardly have, by which processes find out that they have
+/// different ones.
+inline constexpr llvm::StringLiteral kFingerprintAttr = "dfg.fingerprint";
+
 class Cluster {
 public:
   struct Job {

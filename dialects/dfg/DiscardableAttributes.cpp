@@ -35,6 +35,13 @@ static LogicalResult verifyChunks(Operation *op, Attribute attribute) {
          << kMaxChunks << ", but got " << attribute;
 }
 
+static LogicalResult verifyFingerprint(Operation *op, Attribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  if (number && number.getType().isSignlessInteger(64))
+    return success();
+  return op->emitOpError("expects an i64 as its fingerprint, but got ") << attribute;
+}
+
 static LogicalResult verifyProbeFunction(Operation *op, Attribute attribute) {
   auto address = dyn_cast<IntegerAttr>(attribute);
   if (address && address.getType().isSignlessInteger(64))
@@ -127,6 +134,7 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
       {WeightsAttrHelper::getNameStr(), verifyWeights},
       {ChunksAttrHelper::getNameStr(), verifyChunks},
       {kClusterAttr, verifyCluster},
+      {kFingerprintAttr, verifyFingerprint},
       {kDevicesAttr, verifyDevices},
       {ProbeFunctionAttrHelper::getNameStr(), verifyProbeFunction}};
   using Predicate = bool (*)(Operation *, Attribute);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/FreeValues.h"
+#include "dialects/dfg/Cluster.h"
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/SizeOps.h"
@@ -26,7 +27,8 @@ static WhileOp loopOf(Value value) {
   return argument ? dyn_cast<WhileOp>(argument.getOwner()->getParentOp()) : WhileOp();
 }
 
-FreeValues::FreeValues(EntryOp entry) {
+FreeValues::FreeValues(EntryOp entry)
+    : areTasksAlone(entry.getInitializer() && entry->getParentOp()->hasAttr(kClusterAttr)) {
   auto add = [&](ValueRange values) {
     for (Value value : values)
       if (mayBeFree(value))
@@ -72,6 +74,8 @@ bool FreeValues::mayBeFree(Value value) const {
     return false;
   if (isa<ConstantOp, SizeOp>(producer) || isView(producer))
     return true;
+  if (areTasksAlone && isMemoryEffectFree(producer))
+    return true;
   return isa<ScalarOpInterface>(producer) && isRegisterType(value.getType());
 }
 
@@ -102,6 +106,10 @@ bool FreeValues::contains(Operation *op) const {
          llvm::all_of(op->getResults(), [&](Value result) { return contains(result); });
 }
 
-bool FreeValues::isCopied(Operation *op) const { return contains(op) || isLargeView(op); }
+bool FreeValues::isCopied(Operation *op) const {
+  bool isCheck = areTasksAlone && isa<CheckOp>(op) &&
+                 llvm::all_of(op->getOperands(), [&](Value read) { return contains(read); });
+  return isCheck || contains(op) || isLargeView(op);
+}
 
 } // namespace tfc::dfg

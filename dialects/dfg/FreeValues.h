@@ -9,7 +9,8 @@ namespace tfc::dfg {
 
 /// The values of an entry that each device computes for itself, because they need no message:
 /// constants, sizes, and scalars and views that depend on these alone. A counter of a loop is one
-/// of them if its first and its next value are.
+/// of them if its first and its next value are. Tasks of a cluster begin on their own, so each also
+/// computes for itself all that its initial values depend on, unless they need branches or loops.
 class FreeValues {
 public:
   explicit FreeValues(EntryOp entry);
@@ -20,7 +21,8 @@ public:
   bool contains(mlir::Operation *op) const;
 
   /// Returns true for operations that are copied to where their results are read: free ones, and
-  /// views that are at least as large as what they read.
+  /// views that are at least as large as what they read; also for a check of initial values that
+  /// each task makes for itself.
   bool isCopied(mlir::Operation *op) const;
 
 private:
@@ -28,6 +30,7 @@ private:
   bool remainsFree(mlir::Value value) const;
   void erase(mlir::Value value, llvm::SmallVectorImpl<mlir::Value> &affected);
 
+  bool areTasksAlone;
   llvm::DenseSet<mlir::Value> free;
 };
 

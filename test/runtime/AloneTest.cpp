@@ -253,6 +253,36 @@ TEST(Alone, ModesMustAgree) {
   EXPECT_EQ(shift(cluster.instances[0], 1), TFC_FAILED_PRECONDITION);
 }
 
+TEST(Alone, ProgramsMustAgree) {
+  tfc_model other = kModel.model;
+  other.fingerprint = 5;
+  for (tfc_call_mode mode : {TFC_CALL_TOGETHER, TFC_CALL_ALONE}) {
+    Loopback loopback(kTasks);
+    tfc_instance *instances[kTasks];
+    for (int32_t task = 0; task < kTasks; ++task) {
+      tfc_options options = {};
+      options.size = sizeof(options);
+      options.threads = 1;
+      options.transport = loopback[task];
+      options.call_mode = mode;
+      EXPECT_EQ(tfc_instance_create(task == 1 ? &other : &kModel.model, &options, &instances[task]),
+                TFC_OK);
+    }
+    float last;
+    EXPECT_EQ(ring(instances[1], {9, 9}, last), TFC_FAILED_PRECONDITION);
+    // It hears of this from one of the others first.
+    EXPECT_TRUE(strstr(tfc_instance_message(instances[1]), " has a library of another program"));
+    EXPECT_EQ(ring(instances[0], {9, 9}, last), TFC_FAILED_PRECONDITION);
+    EXPECT_STREQ(tfc_instance_message(instances[0]),
+                 "/job:a/task:1 has a library of another program");
+    std::vector<std::thread> threads;
+    for (tfc_instance *instance : instances)
+      threads.emplace_back([=] { tfc_instance_destroy(instance); });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+}
+
 TEST(Alone, AProcessThatCannotBeCreatedFailsTheCallsOfOthers) {
   Loopback loopback(kTasks);
   tfc_instance *instances[kTasks];
@@ -280,6 +310,58 @@ TEST(Alone, AProcessThatCannotBeCreatedFailsTheCallsOfOthers) {
   std::thread other([&] { tfc_instance_destroy(instances[2]); });
   tfc_instance_destroy(instances[0]);
   other.join();
+}
+
+/// The threads of this process.
+static int64_t countThreads() {
+  std::filesystem::directory_iterator first("/proc/self/task"), last;
+  return std::distance(first, last);
+}
+
+TEST(Alone, HandlesMayComeAndGoBeforeAProcessIsCreated) {
+  Loopback loopback(kTasks);
+  tfc_instance *instances[kTasks];
+  tfc_options options = {};
+  options.size = sizeof(options);
+  options.threads = 1;
+  options.call_mode = TFC_CALL_ALONE;
+  options.task_timeout_ms = 20;
+  // Messages come while memory is allocated, in which there may be anything.
+  options.allocate = [](void *, size_t bytes, size_t alignment) -> void * {
+    size_t rounded = (bytes + alignment - 1) & -alignment;
+    void *memory = aligned_alloc(alignment, rounded);
+    if (memory)
+      memset(memory, 0xff, rounded);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return memory;
+  };
+  options.release = [](void *, void *memory, size_t) { free(memory); };
+  auto create = [&](int32_t task) {
+    options.transport = loopback[task];
+    EXPECT_EQ(tfc_instance_create(&kModel.model, &options, &instances[task]), TFC_OK);
+  };
+  create(0);
+  create(2);
+  constexpr int kHandles = 10;
+  float last;
+  for (int i = 0; i < kHandles; ++i) {
+    tfc_instance *other = nullptr;
+    EXPECT_EQ(tfc_instance_fork(instances[0], &other), TFC_OK);
+    tfc_instance_cancel(other);
+    EXPECT_EQ(ring(other, {9, 9}, last), TFC_TASK_LOST);
+    tfc_instance_destroy(other);
+  }
+  int64_t before = countThreads();
+  create(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_LT(countThreads() - before, kHandles);
+  std::thread others([&] {
+    std::thread third([&] { tfc_instance_destroy(instances[2]); });
+    tfc_instance_destroy(instances[1]);
+    third.join();
+  });
+  tfc_instance_destroy(instances[0]);
+  others.join();
 }
 
 TEST(Alone, SizesMustFitInAMessage) {

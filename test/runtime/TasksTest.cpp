@@ -186,6 +186,20 @@ std::vector<std::string> withAll(Cluster &cluster, decltype(tfc_instance_save) *
   return results;
 }
 
+TEST(Tasks, CallOneEntry) {
+  Cluster cluster(/*timeout=*/200);
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    int64_t n = 2, sum;
+    float x[2] = {1, 2}, y[2];
+    const void *feeds[] = {x};
+    void *fetches[] = {task == 1 ? static_cast<void *>(&sum) : y};
+    EXPECT_EQ(tfc_instance_call(instance, task == 1 ? kSum : kRing, &n, feeds, fetches),
+              TFC_TASK_LOST);
+    if (task == 0)
+      EXPECT_STREQ(tfc_instance_message(instance), "ring: /job:a/task:1 calls 'sum' instead");
+  });
+}
+
 TEST(Tasks, SaveAndLoadTogether) {
   Cluster cluster;
   Folder folder;
@@ -210,9 +224,9 @@ TEST(Tasks, SaveAndLoadWithoutALateTask) {
   EXPECT_EQ(cluster.ring({9}, y), kAllPass);
   EXPECT_EQ(withAll(cluster, tfc_instance_save, folder.checkpoint()), kAllPass);
   EXPECT_EQ(cluster.ring({9}, y), kAllPass);
-  const std::vector<std::string> late(kTasks, std::to_string(TFC_TASK_LOST) +
-                                                  " 1 of 3 processes have not taken part in time");
   for (int32_t task : {1, 2}) {
+    const std::vector<std::string> late(kTasks, std::to_string(TFC_TASK_LOST) + " " + kNames[task] +
+                                                    " has not taken part in time");
     EXPECT_EQ(withAll(cluster, tfc_instance_save, folder.checkpoint(), task), late);
     EXPECT_EQ(withAll(cluster, tfc_instance_load, folder.checkpoint(), task), late);
   }

@@ -6,7 +6,7 @@ _Static_assert(sizeof(tfc_entry_info) == 120, "");
 _Static_assert(sizeof(tfc_variable_info) == 48, "");
 _Static_assert(sizeof(tfc_value_info) == 32, "");
 _Static_assert(sizeof(tfc_symbol_info) == 64, "");
-_Static_assert(sizeof(tfc_model) == 152, "");
+_Static_assert(sizeof(tfc_model) == 160, "");
 _Static_assert(sizeof(tfc_queue_info) == 48, "");
 _Static_assert(sizeof(tfc_dataset_info) == 48, "");
 _Static_assert(sizeof(tfc_partition_info) == 32, "");

@@ -282,7 +282,8 @@ std::vector<std::string> LoadedModel::getDevices() const {
   std::vector<std::string> names;
   const tfc_model &model = *library->model;
   for (const tfc_device_info &device : ArrayRef(model.devices, model.device_count))
-    names.push_back(fmt::format("{}:{}", device.kind, device.index));
+    names.push_back(device.task >= 0 ? std::string(device.name)
+                                     : fmt::format("{}:{}", device.kind, device.index));
   if (names.empty())
     names.push_back("cpu:0");
   return names;

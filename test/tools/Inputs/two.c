@@ -1,6 +1,9 @@
 // Calls two models that were linked into one program.
 #include "copy.h"
 #include "second.h"
+#ifdef HAS_MPI
+#include "tfc_mpi.h"
+#endif
 
 #include <stdio.h>
 
@@ -21,6 +24,10 @@ int main(void) {
   if (second_twice(other, 9, x, y) != TFC_OUT_OF_RANGE)
     return 1;
   printf("%s\n", second_message(other));
+#ifdef HAS_MPI
+  if (tfc_mpi_message()[0] != 0)
+    return 1;
+#endif
   copy_destroy(first);
   second_destroy(other);
   return 0;
