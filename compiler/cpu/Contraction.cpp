@@ -64,8 +64,8 @@ void chooseBlocks(ContractionPlan &plan, const Target &target, const Contraction
                   int64_t elementBytes) {
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
   std::optional<int64_t> steps = stepsBehind(form, 0);
-  plan.copiesB = !b || constantOf(b->across) != 1;
-  if (!plan.copiesB && plan.unitRows * plan.unitPoints >= kPackingRows) {
+  plan.copiesB = !plan.isPacked && (!b || constantOf(b->across) != 1);
+  if (!plan.isPacked && !plan.copiesB && plan.unitRows * plan.unitPoints >= kPackingRows) {
     std::optional<int64_t> stride = constantOf(b->k);
     plan.copiesB = stride && *stride * elementBytes >= kFarBytes &&
                    !fitsFirstCache(target, *stride * elementBytes, steps, columns * elementBytes);
@@ -82,6 +82,20 @@ void chooseBlocks(ContractionPlan &plan, const Target &target, const Contraction
     ++plan.blockLoops;
 }
 
+/// Returns the number of b among the tensors of the kernel if it is an argument that is always a
+/// constant, and that nothing else in the kernel reads.
+std::optional<unsigned> constantNumber(linalg::GenericOp op, const ContractionForm &form) {
+  Value tensor = op.getDpsInputOperand(form.b.inputs.front())->get();
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument || !argument.hasOneUse() || form.b.inputs.size() != 1)
+    return std::nullopt;
+  auto kernel = dyn_cast<kernel::FuncOp>(argument.getOwner()->getParentOp());
+  if (!kernel || argument.getArgNumber() < kernel.getNumSizes())
+    return std::nullopt;
+  unsigned number = argument.getArgNumber() - kernel.getNumSizes();
+  return kernel.isConstant(number) ? std::optional(number) : std::nullopt;
+}
+
 /// Chooses the plan's tile and what a unit covers.
 void chooseShapes(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
                   const ContractionForm &form, linalg::GenericOp op, KernelShapes &shapes) {
@@ -89,8 +103,9 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   std::optional<LinearAccess> b = denseAccess(shapes, op, form, false);
   int64_t aBytes = inputBytes(op, form.a), bBytes = inputBytes(op, form.b);
   bool fewRows = sizes.m && *sizes.m <= kFewRows;
-  if (fewRows && form.kOuter.empty() && a && b && constantOf(a->k) == 1 && constantOf(b->k) == 1 &&
-      constantOf(b->across) != 1 && sizes.k.value_or(plan.lanes) >= plan.lanes) {
+  if (!plan.isPacked && fewRows && form.kOuter.empty() && a && b && constantOf(a->k) == 1 &&
+      constantOf(b->k) == 1 && constantOf(b->across) != 1 &&
+      sizes.k.value_or(plan.lanes) >= plan.lanes) {
     plan.lanesAlongK = true;
     plan.unitRows = std::max<int64_t>(1, *sizes.m);
     return;
@@ -103,7 +118,8 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   if (packsA)
     plan.unitPanels =
         std::clamp<int64_t>(kPackedColumns / columns, 1, std::max<int64_t>(1, panels));
-  if (fewRows && form.kOuter.empty() && !packsA && b && constantOf(b->across) == 1 &&
+  if (!plan.isPacked && fewRows && form.kOuter.empty() && !packsA && b &&
+      constantOf(b->across) == 1 &&
       sizes.k.value_or(1 << 10) * sizes.n.value_or(1 << 10) * bBytes > target.l2Bytes / 2) {
     plan.unitPanels = std::clamp<int64_t>(kSweepColumns / columns, 1, std::max<int64_t>(1, panels));
     plan.sweepSteps = kSweepSteps;
@@ -137,22 +153,76 @@ bool packsRows(const Target &target, const ContractionForm &form,
                          tile.rows * elementBytes);
 }
 
-ContractionPlan planContraction(KernelShapes &shapes, const Target &target, linalg::GenericOp op) {
-  std::optional<ContractionForm> form = matchContraction(op, shapes);
-  ContractionSizes sizes{constantOf(form->mSize()), constantOf(form->nSize()),
-                         constantOf(normalize(form->kOuterSize() * form->kSize()))};
+static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
+                                const ContractionForm &form, bool isPacked) {
+  ContractionSizes sizes{constantOf(form.mSize()), constantOf(form.nSize()),
+                         constantOf(normalize(form.kOuterSize() * form.kSize()))};
   ContractionPlan plan;
-  plan.lanes = std::max<int64_t>(1, target.lanes(form->computeType.getIntOrFloatBitWidth()));
-  chooseShapes(plan, target, sizes, *form, op, shapes);
+  plan.isPacked = isPacked;
+  plan.lanes = std::max<int64_t>(1, target.lanes(form.computeType.getIntOrFloatBitWidth()));
+  chooseShapes(plan, target, sizes, form, op, shapes);
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
-  plan.units = normalize(form->outerSize() * form->mOuterSize().ceilDiv(plan.unitPoints) *
-                         form->mSize().ceilDiv(plan.unitRows) * form->nSize().ceilDiv(columns));
+  plan.units = normalize(form.outerSize() * form.mOuterSize().ceilDiv(plan.unitPoints) *
+                         form.mSize().ceilDiv(plan.unitRows) * form.nSize().ceilDiv(columns));
   int64_t operations =
       2 * plan.unitPoints * std::min(plan.unitRows, sizes.m.value_or(plan.unitRows)) *
       std::min(columns, sizes.n.value_or(columns)) * std::max<int64_t>(1, sizes.k.value_or(64));
   plan.grain = kGrainOperations / std::max<int64_t>(1, operations);
   plan.grain = std::max<int64_t>(1, plan.grain);
   return plan;
+}
+
+ContractionPlan planContraction(KernelShapes &shapes, const Target &target, linalg::GenericOp op) {
+  std::optional<ContractionForm> form = matchContraction(op, shapes);
+  std::optional<unsigned> constant = constantNumber(op, *form);
+  bool isPacked = constant && shapes.kernel().getPacking(*constant);
+  return makePlan(shapes, target, op, *form, isPacked);
+}
+
+/// Returns the sizes of the columns of b and of all steps, the outermost first, if they are
+/// constant.
+static std::optional<SmallVector<int64_t>> stepSizes(const ContractionForm &form) {
+  SmallVector<AffineExpr> sizes{form.nSize()};
+  for (unsigned loop : form.kOuter)
+    sizes.push_back(form.loopSizes[loop]);
+  sizes.push_back(form.kSize());
+  SmallVector<int64_t> constants;
+  for (AffineExpr size : sizes)
+    if (std::optional<int64_t> constant = constantOf(normalize(size)))
+      constants.push_back(*constant);
+  return constants.size() == sizes.size() ? std::optional(constants) : std::nullopt;
+}
+
+std::optional<std::pair<unsigned, kernel::PackingAttr>>
+choosePacking(KernelShapes &shapes, const Target &target, linalg::GenericOp op) {
+  std::optional<ContractionForm> form = matchContraction(op, shapes);
+  std::optional<unsigned> constant = constantNumber(op, *form);
+  std::optional<LinearAccess> access;
+  if (constant)
+    access = denseAccess(shapes, op, *form, /*isA=*/false);
+  std::optional<SmallVector<int64_t>> sizes = stepSizes(*form);
+  if (!access || !sizes || constantOf(access->base) != 0)
+    return std::nullopt;
+  SmallVector<AffineExpr> strides{access->across};
+  llvm::append_range(strides, access->kOuter);
+  strides.push_back(access->k);
+  SmallVector<int64_t> steps;
+  for (auto [stride, size] : llvm::zip_equal(strides, *sizes))
+    steps.push_back(size == 1 ? 1 : constantOf(stride).value_or(0));
+  int64_t count = 1;
+  for (int64_t size : *sizes)
+    count *= size;
+  auto type =
+      cast<RankedTensorType>(shapes.kernel().getArgumentTypes()[shapes.numSizes() + *constant]);
+  if (!type.hasStaticShape() || type.getNumElements() != count)
+    return std::nullopt;
+  ContractionPlan plan = makePlan(shapes, target, op, *form, /*isPacked=*/true);
+  // Fails for elements that are read several times or never.
+  auto emitError = [] { return InFlightDiagnostic(); };
+  int64_t columns = std::min(plan.tile.vectors * plan.lanes, sizes->front());
+  auto packing = kernel::PackingAttr::getChecked(emitError, op.getContext(), columns,
+                                                 ArrayRef(*sizes), ArrayRef(steps));
+  return packing ? std::optional(std::pair(*constant, packing)) : std::nullopt;
 }
 
 void emitContraction(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,

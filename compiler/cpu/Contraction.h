@@ -28,6 +28,8 @@ struct ContractionPlan {
   unsigned blockLoops = 0;
   /// True if tiles read packed copies of b. Only used if there are loops of kOuter.
   bool copiesB = false;
+  /// True if b is a constant whose elements are in the order in which tiles read them.
+  bool isPacked = false;
   /// True if both operands are read along k and each lane accumulates a part of the sum.
   bool lanesAlongK = false;
 };
@@ -35,6 +37,11 @@ struct ContractionPlan {
 /// Chooses how to emit a generic that is a contraction.
 ContractionPlan planContraction(KernelShapes &shapes, const Target &target,
                                 mlir::linalg::GenericOp op);
+
+/// Chooses the order of the elements of b, if it is a constant that tiles can read in their order;
+/// returns the number of the argument, among the tensors of the kernel, and the order.
+std::optional<std::pair<unsigned, kernel::PackingAttr>>
+choosePacking(KernelShapes &shapes, const Target &target, mlir::linalg::GenericOp op);
 
 /// Emits units [begin, end) of the contraction.
 void emitContraction(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,

@@ -111,12 +111,14 @@ ContractionOperand ContractionEmitter::analyzeOperand(bool isA) {
 /// spread over too many cache lines is packed on the stack, once per unit (b) or per row of tiles
 /// (a).
 void ContractionEmitter::choosePacking() {
-  if (plan.lanesAlongK && a.isContiguousAlongK() && bOperand.isContiguousAlongK())
+  if (!plan.isPacked && plan.lanesAlongK && a.isContiguousAlongK() && bOperand.isContiguousAlongK())
     return;
   auto bytes = [](const ContractionOperand &operand) {
     return std::max<int64_t>(1, operand.elementType.getIntOrFloatBitWidth() / 8);
   };
   a.packed = packsRows(target, form, a.access, bytes(a), plan.tile, plan.lanes);
+  if (plan.isPacked)
+    return;
   bOperand.packed = form.kOuter.empty() ? !bOperand.isContiguousAcross() : plan.copiesB;
   int64_t rows = constantOf(form.mSize()).value_or(kPackingRows) * plan.unitPoints;
   if (bOperand.packed || !form.kOuter.empty() || rows < kPackingRows)
@@ -182,6 +184,19 @@ Value ContractionEmitter::linearPointer(const ContractionOperand &operand, Value
   return advance(b, loc, pointer, operand.elementType, k, operand.k);
 }
 
+/// The address of a panel of a packed constant, at the open loops of kOuter and k0.
+Value ContractionEmitter::constantPointer(const Panel &panel, Value k0) {
+  AffineExpr steps = form.kSize();
+  Value step = k0;
+  for (size_t i = form.kOuter.size(); i-- > 0; steps = steps * form.loopSizes[form.kOuter[i]])
+    if (i < outerSteps.size())
+      step = add(step, mul(outerSteps[i], *constantOf(normalize(steps))));
+  Value pointer = emitter.buffer(bOperand.tensor)->pointer;
+  pointer = advance(b, loc, pointer, bOperand.elementType, panel.n0,
+                    Stride{*constantOf(normalize(steps)), {}});
+  return advance(b, loc, pointer, bOperand.elementType, step, Stride{panel.width, {}});
+}
+
 //===----------------------------------------------------------------------===//
 // Loops of a unit
 //===----------------------------------------------------------------------===//
@@ -215,11 +230,13 @@ void ContractionEmitter::forEachPanel(PanelBody body) {
 void ContractionEmitter::forPanel(Value number, PanelBody body) {
   std::optional<int64_t> n = constantOf(form.nSize());
   Value index = add(firstPanel, number), n0 = mul(index, tileColumns());
-  Panel full{plan.tile.vectors, SmallVector<Value>(plan.tile.vectors), constant(tileColumns()), n0,
-             number};
+  Panel full{
+      plan.tile.vectors, SmallVector<Value>(plan.tile.vectors), constant(tileColumns()), n0, number,
+      tileColumns()};
   if (n) {
     int64_t fullPanels = *n / tileColumns(), columns = *n % tileColumns();
-    Panel tail{int64_t(llvm::divideCeil(columns, plan.lanes)), {}, constant(columns), n0, number};
+    Panel tail{
+        int64_t(llvm::divideCeil(columns, plan.lanes)), {}, constant(columns), n0, number, columns};
     tail.masks.resize(tail.vectors);
     if (columns % plan.lanes)
       tail.masks.back() = firstLanes(plan.lanes, constant(columns % plan.lanes));
@@ -366,6 +383,10 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
     if (bOperand.packed) {
       tile.b = {packedPanel(panel), form.computeType, {}, nullptr};
       stepThroughPacked(tile.loops, panel.vectors * plan.lanes);
+    } else if (plan.isPacked) {
+      tile.b = {constantPointer(panel, k0), bOperand.elementType, {}, conversion(bOperand)};
+      tile.masks = panel.masks;
+      stepThroughPacked(tile.loops, panel.width);
     } else {
       tile.b = {
           linearPointer(bOperand, panel.n0, k0), bOperand.elementType, {}, conversion(bOperand)};

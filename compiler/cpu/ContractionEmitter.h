@@ -57,6 +57,8 @@ private:
     mlir::Value columns;
     /// Its first column, and its number within the unit.
     mlir::Value n0, number;
+    /// The same as `columns`, if that is known.
+    int64_t width = 0;
   };
   using PanelBody = llvm::function_ref<void(const Panel &)>;
 
@@ -98,6 +100,7 @@ private:
   /// Returns the conversion from elements to factors of a linear operand, or null if there is none.
   std::function<mlir::Value(mlir::Value)> conversion(const ContractionOperand &operand);
   mlir::Value linearPointer(const ContractionOperand &operand, mlir::Value across, mlir::Value k);
+  mlir::Value constantPointer(const Panel &panel, mlir::Value k0);
 
   /// Stack memory, allocated once in the function's entry block.
   mlir::Value stackBuffer(int64_t elements);

@@ -20,6 +20,20 @@ def CpuAnnotatePass : Pass<"tfc-cpu-annotate", "::mlir::ModuleOp"> {
   ];
 }
 
+def CpuPackWeightsPass : Pass<"tfc-cpu-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "Chooses the order of the elements of constants that products read";
+  let description = [{
+    Before: kernels prepared by tfc-prepare-kernels, with `kernel.constant` on arguments
+    that are always constants. After: those that a product reads by panels of its
+    register tiles have the `kernel.packing` of these. Kernels for other targets are
+    unchanged. Errors: those of tfc-cpu-codegen.
+  }];
+  let dependentDialects = [
+    "::tfc::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CpuCodegenPass : Pass<"tfc-cpu-codegen", "::mlir::ModuleOp"> {
   let summary = "Turns kernels in linalg form into loops over vectors";
   let description = [{

@@ -21,4 +21,12 @@ def LowerKernels : Pass<"tfc-lower-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def MarkConstants : Pass<"tfc-mark-constants", "::mlir::ModuleOp"> {
+  let summary = "Finds the arguments of kernels that are always constants";
+  let description = [{
+    Before: entries launch kernels in linalg form. After: arguments have
+    `kernel.constant` if all launches pass constants that nothing else reads.
+  }];
+}
+
 #endif // TFC_COMPILER_LOWERING_PASSES_TD

@@ -58,4 +58,13 @@ def AllocateArena : Pass<"tfc-allocate-arena", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tfc::rt::RtDialect"];
 }
 
+def PackConstants : Pass<"tfc-pack-constants", "::mlir::ModuleOp"> {
+  let summary = "Brings constants into the order in which kernels read them";
+  let description = [{
+    Before: arguments of kernels may have a `kernel.packing`, and launches pass
+    constants in row-major order. After: the elements of these constants are in that
+    order.
+  }];
+}
+
 #endif // TFC_COMPILER_MEMORY_PASSES_TD

@@ -93,6 +93,7 @@ static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
 
 static void addLowering(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createLowerKernels());
+  passes.addPass(createMarkConstants());
 }
 
 // Kernels take the description of their target from the module. It comes before each stage that
@@ -107,6 +108,10 @@ static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
   passes.addPass(kernels::createPrepareKernels());
+  if (options.isEnabled("pack")) {
+    passes.addPass(cpu::createCpuPackWeightsPass());
+    passes.addPass(createPackConstants());
+  }
   if (!options.isEnabled("share"))
     return;
   passes.addPass(gpu::createGpuAnnotatePass());
@@ -170,6 +175,7 @@ static constexpr Optimization kOptimizations[] = {
     {"tapes", "removal of unused tapes"},
     {"partition", "a function for each device of an entry"},
     {"fuse", "kernels of more than one operation"},
+    {"pack", "weights in the order in which products read them"},
     {"share", "results in the memory of operands"},
     {"guard", "checks by a GPU before it changes variables"},
     {"products", "special code for matrix products"},

@@ -20,7 +20,8 @@ using namespace tfc::kernel;
 
 static constexpr llvm::StringLiteral kTargets = "kernel.targets", kAbi = "kernel.abi",
                                      kShape = "kernel.shape", kMayShare = "kernel.may_share",
-                                     kInPlace = "kernel.in_place",
+                                     kInPlace = "kernel.in_place", kConstant = "kernel.constant",
+                                     kPacking = "kernel.packing",
                                      kFromLibrary = "kernel.from_library";
 
 #include "dialects/kernel/KernelDialect.cpp.inc"
@@ -40,6 +41,28 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/kernel/Kernel.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// PackingAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult PackingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t columns,
+                                  ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+  if (columns < 1 || sizes.empty() || sizes.size() != strides.size())
+    return emitError() << "expected columns, and a stride for each of the sizes";
+  // The strides must be those of a row-major tensor in some order of its dimensions.
+  SmallVector<std::pair<int64_t, int64_t>> dims;
+  for (auto [size, stride] : llvm::zip(sizes, strides))
+    if (size != 1)
+      dims.push_back({stride, size});
+  llvm::sort(dims);
+  int64_t expected = 1;
+  for (auto [stride, size] : dims) {
+    if (size < 1 || stride != expected || llvm::MulOverflow(expected, size, expected))
+      return emitError() << "expected the strides of a dense tensor";
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,11 +251,27 @@ static LogicalResult verifyTensors(FuncOp kernel, ArrayRef<int64_t> tensors) {
   return success();
 }
 
+static LogicalResult verifyPacking(FuncOp kernel, PackingAttr packing, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  int64_t count = 1;
+  for (int64_t size : packing.getSizes())
+    count *= size;
+  if (tensor && tensor.hasStaticShape() && tensor.getNumElements() == count)
+    return success();
+  return kernel.emitOpError("has a packing of ") << count << " elements for " << type;
+}
+
 LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                       NamedAttribute attribute) {
   auto kernel = dyn_cast<FuncOp>(op);
-  if (kernel && attribute.getName() == kShape)
+  StringAttr name = attribute.getName();
+  if (kernel && name == kShape)
     return verifyShape(kernel, attribute.getValue(), kernel.getArgumentTypes()[argument]);
+  if (kernel && name == kConstant && isa<UnitAttr>(attribute.getValue()))
+    return success();
+  if (kernel && name == kPacking && kernel.getArgAttr(argument, kConstant))
+    if (auto packing = dyn_cast<PackingAttr>(attribute.getValue()))
+      return verifyPacking(kernel, packing, kernel.getArgumentTypes()[argument]);
   return op->emitOpError("has an argument with the unknown attribute ") << attribute.getName();
 }
 
@@ -262,6 +301,22 @@ AffineMapAttr FuncOp::getArgShape(unsigned argument) {
 
 AffineMapAttr FuncOp::getResultShape(unsigned result) {
   return getResultAttrOfType<AffineMapAttr>(result, kShape);
+}
+
+bool FuncOp::isConstant(unsigned tensor) {
+  return getArgAttr(getNumSizes() + tensor, kConstant) != nullptr;
+}
+
+void FuncOp::setConstant(unsigned tensor) {
+  setArgAttr(getNumSizes() + tensor, kConstant, UnitAttr::get(getContext()));
+}
+
+PackingAttr FuncOp::getPacking(unsigned tensor) {
+  return getArgAttrOfType<PackingAttr>(getNumSizes() + tensor, kPacking);
+}
+
+void FuncOp::setPacking(unsigned tensor, PackingAttr packing) {
+  setArgAttr(getNumSizes() + tensor, kPacking, packing);
 }
 
 bool FuncOp::mayShare(unsigned result, unsigned tensor) {

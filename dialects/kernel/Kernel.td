@@ -21,6 +21,9 @@ def Kernel_Dialect : Dialect {
 
     * `kernel.shape`: the sizes of a dynamic tensor, an affine map over the
       kernel's sizes.
+    * `kernel.constant`, of an argument: all launches pass constants that nothing else
+      reads, so that code generation may choose the order of their elements.
+    * `kernel.packing`, of such an argument: this order.
     * `kernel.may_share`, of a result: the tensor arguments whose memory the
       result may reuse, because every read of an element happens before it is
       overwritten. Determined by the schedule of the kernel.
@@ -45,6 +48,27 @@ def Kernel_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
+}
+
+def Kernel_PackingAttr : AttrDef<Kernel_Dialect, "Packing"> {
+  let mnemonic = "packing";
+  let summary = "The order of the elements of a constant that products read";
+  let description = [{
+    The dimension of the columns comes first in `sizes` and `strides`, then those of the
+    steps of the sum from the outermost on. A panel has `columns` columns, the last one
+    what is left. Panels follow each other; in a panel the steps, and in a step the
+    columns. `strides` say where the elements are in row-major order.
+
+    ```mlir
+    #kernel.packing<columns = 64, sizes = [256, 3, 3, 64], strides = [1, 49152, 16384, 256]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$columns, ArrayRefParameter<"int64_t">:$sizes,
+                        ArrayRefParameter<"int64_t">:$strides);
+  let assemblyFormat = [{
+    `<` `columns` `=` $columns `,` `sizes` `=` `[` $sizes `]` `,` `strides` `=` `[` $strides `]` `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
 def Kernel_TargetAttr : AttrDef<Kernel_Dialect, "Target"> {
@@ -190,6 +214,14 @@ def Kernel_FuncOp : Kernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, S
     /// shapes.
     ::mlir::AffineMapAttr getArgShape(unsigned argument);
     ::mlir::AffineMapAttr getResultShape(unsigned result);
+
+    /// Returns true if all launches pass constants as a tensor argument that nothing else reads.
+    bool isConstant(unsigned tensor);
+    void setConstant(unsigned tensor);
+
+    /// Returns the order of the elements of such an argument; null if it is row-major.
+    ::tfc::kernel::PackingAttr getPacking(unsigned tensor);
+    void setPacking(unsigned tensor, ::tfc::kernel::PackingAttr packing);
 
     /// Returns true if `result` may reuse the memory of tensor argument `tensor`.
     bool mayShare(unsigned result, unsigned tensor);

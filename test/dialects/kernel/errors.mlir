@@ -193,3 +193,24 @@ kernel.image for "gpu" code "" binaries [#kernel.binary<capability = 9, code = "
 
 // expected-error @+1 {{expected code for compute capability 90}}
 kernel.image for "gpu" code "" binaries [#kernel.binary<capability = 90, code = "">]
+
+// -----
+
+// expected-error @+1 {{expected columns, and a stride for each of the sizes}}
+kernel.func @strides(tensor<2x3xf32> {kernel.constant, kernel.packing = #kernel.packing<columns = 2, sizes = [3, 2], strides = [1]>})
+
+// -----
+
+// expected-error @+1 {{expected the strides of a dense tensor}}
+kernel.func @dense(tensor<2x3xf32> {kernel.constant, kernel.packing = #kernel.packing<columns = 2, sizes = [3, 2], strides = [1, 2]>})
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op has a packing of 6 elements for 'tensor<2x4xf32>'}}
+kernel.func @count(tensor<2x4xf32> {kernel.constant, kernel.packing = #kernel.packing<columns = 2, sizes = [3, 2], strides = [1, 3]>})
+
+// -----
+
+// The packing of a value that is not constant cannot be changed.
+// expected-error @+1 {{'kernel.func' op has an argument with the unknown attribute "kernel.packing"}}
+kernel.func @variable(tensor<2x3xf32> {kernel.packing = #kernel.packing<columns = 2, sizes = [3, 2], strides = [1, 3]>})

@@ -1,0 +1,76 @@
+//===- PackConstants.cpp - Constants in the order in which they are read --===//
+//
+// Brings the elements of constants into the order that kernels have chosen for their arguments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/memory/Passes.h"
+#include "dialects/dfg/Dfg.h"
+#include "dialects/kernel/Kernel.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace tfc::dfg;
+namespace kernel = tfc::kernel;
+
+namespace tfc {
+#define GEN_PASS_DEF_PACKCONSTANTS
+#include "compiler/memory/Passes.h.inc"
+} // namespace tfc
+
+/// Copies the elements of the columns [first, first + count), step by step.
+static char *copyPanel(ArrayRef<char> from, kernel::PackingAttr packing, int64_t first,
+                       int64_t count, int64_t bytes, char *to) {
+  ArrayRef<int64_t> sizes = packing.getSizes().drop_front();
+  ArrayRef<int64_t> strides = packing.getStrides().drop_front();
+  int64_t across = packing.getStrides().front() * bytes, steps = 1;
+  for (int64_t size : sizes)
+    steps *= size;
+  for (int64_t step = 0; step < steps; ++step) {
+    int64_t rest = step, offset = packing.getStrides().front() * first;
+    for (size_t i = sizes.size(); i-- > 0; rest /= sizes[i])
+      offset += rest % sizes[i] * strides[i];
+    const char *source = from.data() + offset * bytes;
+    for (int64_t column = 0; column < count; ++column, to += bytes)
+      memcpy(to, source + column * across, bytes);
+  }
+  return to;
+}
+
+static ElementsAttr pack(ElementsAttr value, kernel::PackingAttr packing) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (dense && dense.isSplat())
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  ArrayRef<char> from = dense ? dense.getRawData() : resource.getRawHandle().getBlob()->getData();
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(from.size(), sizeof(std::max_align_t));
+  int64_t bytes = type.getElementTypeBitWidth() / 8, columns = packing.getSizes().front();
+  char *to = blob.getMutableData().data();
+  for (int64_t first = 0; first < columns; first += packing.getColumns())
+    to =
+        copyPanel(from, packing, first, std::min(packing.getColumns(), columns - first), bytes, to);
+  if (dense)
+    return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
+  return DenseResourceElementsAttr::get(type, resource.getRawHandle().getKey(), std::move(blob));
+}
+
+namespace {
+struct PackConstantsPass : tfc::impl::PackConstantsBase<PackConstantsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    llvm::MapVector<ConstantOp, kernel::PackingAttr> packed;
+    SymbolTable symbols(getOperation());
+    getOperation().walk([&](LaunchOp launch) {
+      auto kernel = symbols.lookup<kernel::FuncOp>(launch.getKernel());
+      for (unsigned tensor = 0; kernel && tensor < kernel.getNumTensors(); ++tensor)
+        if (kernel::PackingAttr packing = kernel.getPacking(tensor))
+          packed[launch.getInputs()[tensor].getDefiningOp<ConstantOp>()] = packing;
+    });
+    for (auto &[constant, packing] : packed)
+      constant.setValueAttr(pack(constant.getValue(), packing));
+  }
+};
+} // namespace
