@@ -43,9 +43,23 @@ void ThreadPool::Loop::runChunk(int64_t chunk) {
   body(context, begin, count - begin < grain ? count : begin + grain);
 }
 
-void ThreadPool::Loop::runChunks() {
-  for (int64_t chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;)
-    runChunk(chunk);
+/// Divides the chunks among threads.
+void ThreadPool::Loop::divide(int32_t threads) {
+  rangeCount = threads < kMostRanges ? threads : kMostRanges;
+  for (int32_t i = 0; i < rangeCount; ++i) {
+    // Relaxed: the mutex of the pool passes the loop to others.
+    ranges[i].next.store(chunks * i / rangeCount, std::memory_order_relaxed);
+    ranges[i].end = chunks * (i + 1) / rangeCount;
+  }
+}
+
+void ThreadPool::Loop::runChunks(int32_t thread) {
+  for (int32_t i = 0; i < rangeCount; ++i) {
+    Range &range = ranges[(thread + i) % rangeCount];
+    // Relaxed: the counts only divide the work.
+    for (int64_t chunk; (chunk = range.next.fetch_add(1, std::memory_order_relaxed)) < range.end;)
+      runChunk(chunk);
+  }
 }
 
 bool ThreadPool::initialise(const Allocator &allocator, const tfc_options &options,
@@ -89,27 +103,50 @@ void *ThreadPool::workerMain(void *pool) {
   return nullptr;
 }
 
+/// Takes part in the current loop, if it wants more workers. Returns false if it does not.
+bool ThreadPool::join(int32_t thread) {
+  pthread_mutex_lock(&mutex);
+  Loop *loop = nullptr;
+  if (wanted.load(std::memory_order_relaxed) > 0) {
+    wanted.fetch_sub(1, std::memory_order_relaxed);
+    joined.fetch_add(1, std::memory_order_relaxed);
+    loop = current;
+  }
+  pthread_mutex_unlock(&mutex);
+  if (!loop)
+    return false;
+  loop->runChunks(thread);
+  pthread_mutex_lock(&mutex);
+  // Release: the caller may see this without the mutex.
+  if (joined.fetch_sub(1, std::memory_order_release) == 1)
+    pthread_cond_signal(&done);
+  pthread_mutex_unlock(&mutex);
+  return true;
+}
+
+/// The kernels of a call follow each other, so a worker that has taken part in one waits for the
+/// next one before it sleeps.
 void ThreadPool::work() {
   FlushDenormals mode;
   pthread_mutex_lock(&mutex);
-  for (;;) {
-    while (!stopping && wanted == 0)
-      pthread_cond_wait(&wake, &mutex);
-    if (stopping)
-      break;
-    --wanted;
-    ++joined;
-    Loop *loop = current;
-    pthread_mutex_unlock(&mutex);
-    {
-      BusyThread busy;
-      loop->runChunks();
-    }
-    pthread_mutex_lock(&mutex);
-    if (--joined == 0)
-      pthread_cond_signal(&done);
-  }
+  int32_t thread = ++numbered; // the caller's is 0
   pthread_mutex_unlock(&mutex);
+  for (;;) {
+    pthread_mutex_lock(&mutex);
+    ++sleeping;
+    while (!stopping && wanted.load(std::memory_order_relaxed) == 0)
+      pthread_cond_wait(&wake, &mutex);
+    --sleeping;
+    bool isLast = stopping;
+    pthread_mutex_unlock(&mutex);
+    if (isLast)
+      return;
+    BusyThread busy;
+    do
+      for (Spin spin; wanted.load(std::memory_order_relaxed) == 0 && spin.goOn();) {
+      }
+    while (join(thread));
+  }
 }
 
 void ThreadPool::share(Loop &loop) {
@@ -117,22 +154,27 @@ void ThreadPool::share(Loop &loop) {
     start();
   int64_t others = loop.chunks - 1;
   int32_t helpers = others < workers ? static_cast<int32_t>(others) : workers;
+  loop.divide(helpers + 1);
   pthread_mutex_lock(&mutex);
   current = &loop;
-  wanted = helpers;
+  wanted.store(helpers, std::memory_order_relaxed);
+  // Those that are awake look for a loop before they sleep.
+  int32_t woken = helpers - (workers - sleeping);
   pthread_mutex_unlock(&mutex);
-  if (helpers == workers)
-    pthread_cond_broadcast(&wake);
-  else
-    for (int32_t i = 0; i < helpers; ++i)
-      pthread_cond_signal(&wake);
-  loop.runChunks();
+  for (int32_t i = 0; i < woken; ++i)
+    pthread_cond_signal(&wake);
+  loop.runChunks(/*thread=*/0);
   pthread_mutex_lock(&mutex);
-  wanted = 0;
-  while (joined)
-    pthread_cond_wait(&done, &mutex);
-  current = nullptr;
+  wanted.store(0, std::memory_order_relaxed);
   pthread_mutex_unlock(&mutex);
+  auto areDone = [&] { return joined.load(std::memory_order_acquire) == 0; };
+  for (Spin spin; !areDone();)
+    if (!spin.goOn()) {
+      pthread_mutex_lock(&mutex);
+      while (!areDone())
+        pthread_cond_wait(&done, &mutex);
+      pthread_mutex_unlock(&mutex);
+    }
 }
 
 void ThreadPool::runCallerChunk(void *loop, int64_t chunk) {
@@ -143,7 +185,12 @@ void ThreadPool::run(tfc_rt_body body, void *context, int64_t count, int64_t gra
   if (count <= 0)
     return;
   grain = grain < 1 ? 1 : grain > count ? count : grain;
-  Loop loop = {body, context, count, grain, count / grain + (count % grain != 0), {0}};
+  Loop loop;
+  loop.body = body;
+  loop.context = context;
+  loop.count = count;
+  loop.grain = grain;
+  loop.chunks = count / grain + (count % grain != 0);
   bool alone = loop.chunks == 1 || (!callback && threads == 1);
   if (alone || busy.exchange(true, std::memory_order_acquire)) {
     for (int64_t chunk = 0; chunk < loop.chunks; ++chunk)
