@@ -48,9 +48,22 @@ static Value buildProduct(OpBuilder &b, Location loc, ValueRange operands, Array
                        [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
 }
 
+/// Lets a product read the sources of views of its operands.
+static void lookThroughViews(MutableArrayRef<Read> operands, AffineMap output) {
+  for (Read &operand : operands) {
+    // Each loop must remain an index of some tensor, from which linalg infers its extent.
+    Read source = lookThrough(operand);
+    SmallVector<AffineMap> all{output};
+    for (const Read &other : operands)
+      all.push_back(&other == &operand ? source.map : other.map);
+    if (inversePermutation(concatAffineMaps(all, output.getContext())))
+      operand = source;
+  }
+}
+
 namespace {
-/// Loops are (batch..., m, n, k), and k is reduced. Batch axes that are broadcast are read at index
-/// 0.
+/// Loops are (batch..., m, n, k), and k is reduced. Views become access maps. Batch axes that are
+/// broadcast are read at index 0.
 struct MatmulLowering : OpConversionPattern<MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -73,11 +86,13 @@ struct MatmulLowering : OpConversionPattern<MatmulOp> {
     SmallVector<AffineExpr> outputs;
     for (int64_t i = 0; i < batch + 2; ++i)
       outputs.push_back(rewriter.getAffineDimExpr(i));
-    AffineMap maps[] = {operandMap(op.getLhs(), m, k, op.getTransposeLhs()),
-                        operandMap(op.getRhs(), k, n, op.getTransposeRhs()),
-                        AffineMap::get(loops, 0, outputs, getContext())};
-    rewriter.replaceOp(op, buildProduct(rewriter, loc, adaptor.getOperands(), maps, result,
-                                        elementTypeOf(op.getType())));
+    AffineMap output = AffineMap::get(loops, 0, outputs, getContext());
+    Read operands[] = {{adaptor.getLhs(), operandMap(op.getLhs(), m, k, op.getTransposeLhs())},
+                       {adaptor.getRhs(), operandMap(op.getRhs(), k, n, op.getTransposeRhs())}};
+    lookThroughViews(operands, output);
+    AffineMap maps[] = {operands[0].map, operands[1].map, output};
+    rewriter.replaceOp(op, buildProduct(rewriter, loc, {operands[0].tensor, operands[1].tensor},
+                                        maps, result, elementTypeOf(op.getType())));
     return success();
   }
 };
@@ -103,19 +118,14 @@ struct ContractLowering : OpConversionPattern<ContractOp> {
         exprs.push_back(rewriter.getAffineDimExpr(llvm::find(loops, name) - loops.begin()));
       return AffineMap::get(loops.size(), 0, exprs, getContext());
     };
-    Read lhs{adaptor.getLhs(), mapOf(einsum.inputs[0])};
-    Read rhs{adaptor.getRhs(), mapOf(einsum.inputs[1])};
+    Read operands[] = {{adaptor.getLhs(), mapOf(einsum.inputs[0])},
+                       {adaptor.getRhs(), mapOf(einsum.inputs[1])}};
     AffineMap output = mapOf(einsum.output);
-    for (Read *operand : {&lhs, &rhs}) {
-      // Each loop must remain an index of some tensor, from which linalg infers its extent.
-      Read source = lookThrough(*operand), &other = operand == &lhs ? rhs : lhs;
-      AffineMap all[] = {source.map, other.map, output};
-      if (inversePermutation(concatAffineMaps(all, getContext())))
-        *operand = source;
-    }
-    AffineMap maps[] = {lhs.map, rhs.map, output};
-    rewriter.replaceOp(op, buildProduct(rewriter, op.getLoc(), {lhs.tensor, rhs.tensor}, maps,
-                                        shapeOf(op.getType()), elementTypeOf(op.getType())));
+    lookThroughViews(operands, output);
+    AffineMap maps[] = {operands[0].map, operands[1].map, output};
+    rewriter.replaceOp(op,
+                       buildProduct(rewriter, op.getLoc(), {operands[0].tensor, operands[1].tensor},
+                                    maps, shapeOf(op.getType()), elementTypeOf(op.getType())));
     return success();
   }
 };

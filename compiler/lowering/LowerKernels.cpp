@@ -124,6 +124,13 @@ static LogicalResult checkLowered(kernel::FuncOp function) {
   return result;
 }
 
+/// Erases casts between types, and views that all readers look through.
+static void eraseUnused(kernel::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
 struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
   using Base::Base;
 
@@ -155,10 +162,7 @@ struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
       if (failed(applyPartialConversion(function, target, frozen)) ||
           failed(checkLowered(function)))
         return signalPassFailure();
-      function.walk([](UnrealizedConversionCastOp cast) {
-        if (cast->use_empty())
-          cast.erase();
-      });
+      eraseUnused(function);
     }
   }
 };
