@@ -56,6 +56,17 @@ static ElementsAttr pack(ElementsAttr value, kernel::PackingAttr packing) {
   return DenseResourceElementsAttr::get(type, resource.getRawHandle().getKey(), std::move(blob));
 }
 
+/// Counts the operations that hold the elements of each resource.
+static DenseMap<Attribute, unsigned> countHolders(ModuleOp module) {
+  DenseMap<Attribute, unsigned> holders;
+  module.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
+      if (isa<DenseResourceElementsAttr>(attribute.getValue()))
+        ++holders[attribute.getValue()];
+  });
+  return holders;
+}
+
 namespace {
 struct PackConstantsPass : tfc::impl::PackConstantsBase<PackConstantsPass> {
   using Base::Base;
@@ -69,8 +80,15 @@ struct PackConstantsPass : tfc::impl::PackConstantsBase<PackConstantsPass> {
         if (kernel::PackingAttr packing = kernel.getPacking(tensor))
           packed[launch.getInputs()[tensor].getDefiningOp<ConstantOp>()] = packing;
     });
-    for (auto &[constant, packing] : packed)
-      constant.setValueAttr(pack(constant.getValue(), packing));
+    DenseMap<Attribute, unsigned> holders = countHolders(getOperation());
+    for (auto &[constant, packing] : packed) {
+      ElementsAttr before = constant.getValue();
+      constant.setValueAttr(pack(before, packing));
+      // Models are large: the context would keep the elements in both orders.
+      auto resource = dyn_cast<DenseResourceElementsAttr>(before);
+      if (resource && --holders[before] == 0)
+        resource.getRawHandle().getResource()->setBlob({});
+    }
   }
 };
 } // namespace

@@ -70,6 +70,8 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
 static void addPlacement(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createPlaceOperations({options.device, options.cluster, options.devicesFile,
                                         options.movesUnsupported, options.explainsPlacement}));
+  if (!options.isStrict && options.isEnabled("winograd"))
+    passes.addPass(createWinogradConvolutions());
 }
 
 static void addPartition(OpPassManager &passes, const PipelineOptions &options) {
@@ -173,6 +175,7 @@ static constexpr Optimization kOptimizations[] = {
     {"canonicalize", "folds of single operations, and unused operations"},
     {"cse", "common subexpressions"},
     {"tapes", "removal of unused tapes"},
+    {"winograd", "convolutions with fewer multiplications and larger errors"},
     {"partition", "a function for each device of an entry"},
     {"fuse", "kernels of more than one operation"},
     {"pack", "weights in the order in which products read them"},

@@ -28,6 +28,7 @@ struct PipelineOptions {
   std::string device, devicesFile;
   std::string cluster; // the tasks of the program, `ps=2,worker=6`, or a file with them
   gpu::Precision precision = gpu::Precision::F32;
+  bool isStrict = false; // no algorithm whose errors are larger than those of the definition
   std::vector<int64_t> capabilities; // of GPUs to assemble for, in tenths, besides PTX for all
   bool movesUnsupported = false;     // to the default device, with a warning
   bool explainsPlacement = false;    // to standard error

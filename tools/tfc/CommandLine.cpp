@@ -154,6 +154,13 @@ struct CompileFlags {
         ->check(CLI::Validator(checkCpu, ""))
         ->type_name("CPU");
     app.add_option_function<std::string>(
+           "--accuracy",
+           [&](const std::string &name) { request.pipeline.isStrict = name == "strict"; },
+           "Whether convolutions on CPUs may have errors of some 1e-5 of the largest result, to "
+           "be faster (default: default)")
+        ->check(CLI::IsMember({"strict", "default"}))
+        ->type_name("strict|default");
+    app.add_option_function<std::string>(
            "--precision",
            [&](const std::string &name) { request.pipeline.precision = parsePrecision(name); },
            "To what products of f32 on GPUs may round their factors (default: f32)")
