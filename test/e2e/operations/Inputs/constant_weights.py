@@ -87,7 +87,8 @@ with open(source, "w", encoding="utf-8") as file:
     file.write(text)
 wrong = 0
 for target in TARGETS:
-    model = load(target, source, os.path.join(folder, f"{target}.so"))
+    # winograd.test has the convolutions that are not computed as they are defined.
+    model = load(target, source, os.path.join(folder, f"{target}.so"), "--accuracy=strict")
     for number, (x, y, tolerance) in enumerate(cases):
         problem = difference(model.call(f"e{number}", x=x)[0], y, tolerance)
         if problem:
