@@ -111,7 +111,7 @@ ContractionOperand ContractionEmitter::analyzeOperand(bool isA) {
 /// spread over too many cache lines is packed on the stack, once per unit (b) or per row of tiles
 /// (a).
 void ContractionEmitter::choosePacking() {
-  if (!plan.isPacked && plan.lanesAlongK && a.isContiguousAlongK() && bOperand.isContiguousAlongK())
+  if (plan.lanesAlongK && a.isContiguousAlongK() && bOperand.isContiguousAlongK())
     return;
   auto bytes = [](const ContractionOperand &operand) {
     return std::max<int64_t>(1, operand.elementType.getIntOrFloatBitWidth() / 8);

@@ -6,6 +6,7 @@
 
 #include "compiler/memory/Passes.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/ElementData.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <algorithm>
@@ -43,17 +44,13 @@ static ElementsAttr pack(ElementsAttr value, kernel::PackingAttr packing) {
   if (dense && dense.isSplat())
     return value;
   auto type = cast<RankedTensorType>(value.getType());
-  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-  ArrayRef<char> from = dense ? dense.getRawData() : resource.getRawHandle().getBlob()->getData();
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(from.size(), sizeof(std::max_align_t));
   int64_t bytes = type.getElementTypeBitWidth() / 8, columns = packing.getSizes().front();
-  char *to = blob.getMutableData().data();
-  for (int64_t first = 0; first < columns; first += packing.getColumns())
-    to =
-        copyPanel(from, packing, first, std::min(packing.getColumns(), columns - first), bytes, to);
-  if (dense)
-    return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
-  return DenseResourceElementsAttr::get(type, resource.getRawHandle().getKey(), std::move(blob));
+  return rewriteElements(value, type, [&](ArrayRef<char> from, char *to) {
+    for (int64_t first = 0; first < columns; first += packing.getColumns()) {
+      int64_t count = std::min(packing.getColumns(), columns - first);
+      to = copyPanel(from, packing, first, count, bytes, to);
+    }
+  });
 }
 
 /// Counts the operations that hold the elements of each resource.

@@ -7,8 +7,8 @@
 
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Devices.h"
+#include "dialects/dfg/ElementData.h"
 #include "dialects/dfg/FoldElement.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -102,18 +102,9 @@ ElementsAttr FoldTranspose::transposed(ElementsAttr value, RankedTensorType type
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   if (auto dense = dyn_cast<DenseElementsAttr>(value); dense && dense.isSplat())
     return dense.resizeSplat(type);
-  int64_t bits = type.getElementTypeBitWidth(), bytes = bits / 8;
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-  if (bits < 8 || (!dense && !resource))
-    return {};
-  ArrayRef<char> from = dense ? dense.getRawData() : resource.getRawHandle().getBlob()->getData();
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(from.size(), sizeof(std::max_align_t));
-  MutableArrayRef<char> to = blob.getMutableData();
-  copyTransposed(from, shape, axes, bytes, to.data());
-  if (dense)
-    return DenseElementsAttr::getFromRawBuffer(type, to);
-  return DenseResourceElementsAttr::get(type, resource.getRawHandle().getKey(), std::move(blob));
+  return rewriteElements(value, type, [&](ArrayRef<char> from, char *to) {
+    copyTransposed(from, shape, axes, type.getElementTypeBitWidth() / 8, to);
+  });
 }
 
 namespace {

@@ -12,8 +12,8 @@
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/Devices.h"
+#include "dialects/dfg/ElementData.h"
 #include "dialects/dfg/WindowOps.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -141,28 +141,18 @@ static double transformed(const char *taps, int64_t stride, int64_t p, int64_t q
 
 /// The weights as [6, 6, channels, features].
 static ElementsAttr transformWeights(Convolution &c) {
-  ElementsAttr value = c.weights.getValue();
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-  if ((dense && dense.isSplat()) || (!dense && !resource))
-    return {};
-  ArrayRef<char> from = dense ? dense.getRawData() : resource.getRawHandle().getBlob()->getData();
   int64_t matrix = c.channels * c.features, stride = matrix * int64_t(sizeof(float));
   auto type = RankedTensorType::get({kTile, kTile, c.channels, c.features},
-                                    cast<RankedTensorType>(value.getType()).getElementType());
-  AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(kTile * kTile * stride, sizeof(std::max_align_t));
-  char *to = blob.getMutableData().data();
-  for (int64_t p = 0; p < kTile; ++p)
-    for (int64_t q = 0; q < kTile; ++q)
-      for (int64_t i = 0; i < matrix; ++i, to += sizeof(float)) {
-        auto element =
-            static_cast<float>(transformed(from.data() + i * int64_t(sizeof(float)), stride, p, q));
-        memcpy(to, &element, sizeof(element));
-      }
-  if (dense)
-    return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
-  return DenseResourceElementsAttr::get(type, resource.getRawHandle().getKey(), std::move(blob));
+                                    elementTypeOf(c.weights.getType()));
+  return rewriteElements(c.weights.getValue(), type, [&](ArrayRef<char> from, char *to) {
+    for (int64_t p = 0; p < kTile; ++p)
+      for (int64_t q = 0; q < kTile; ++q)
+        for (int64_t i = 0; i < matrix; ++i, to += sizeof(float)) {
+          const char *taps = from.data() + i * int64_t(sizeof(float));
+          auto element = static_cast<float>(transformed(taps, stride, p, q));
+          memcpy(to, &element, sizeof(element));
+        }
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,16 @@
+//===- ElementData.h - The bytes of constants -----------------------------===//
+
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace tfc::dfg {
+
+/// Creates elements of `type` from others: `write` gets the bytes of these, and memory for the new
+/// ones, which are inline or a resource as the others are. Returns null, without calling `write`,
+/// if the others are one element that is repeated, or are less than a byte each.
+mlir::ElementsAttr rewriteElements(mlir::ElementsAttr elements, mlir::RankedTensorType type,
+                                   llvm::function_ref<void(llvm::ArrayRef<char>, char *)> write);
+
+} // namespace tfc::dfg
