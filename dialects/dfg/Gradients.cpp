@@ -12,25 +12,58 @@ using namespace mlir;
 
 namespace tfc::dfg {
 
+/// The assignments to each variable in the entry of `op`.
+static DenseMap<Attribute, SmallVector<AssignOp, 1>> assignmentsAround(Operation *op) {
+  DenseMap<Attribute, SmallVector<AssignOp, 1>> assignments;
+  if (auto entry = op->getParentOfType<EntryOp>())
+    entry.walk([&](AssignOp assign) { assignments[assign.getVariableAttr()].push_back(assign); });
+  return assignments;
+}
+
+/// The operation that has the effect of `assign` in the innermost block around `place` in which one
+/// does: `assign` itself, or one around it.
+static Operation *effectAround(Operation *place, AssignOp assign) {
+  for (; !isa<EntryOp>(place); place = place->getParentOp())
+    if (Operation *effect = place->getBlock()->findAncestorOpInBlock(*assign))
+      return effect;
+  return nullptr;
+}
+
+/// Returns true if both are in one block, where operations run in order, and `a` runs first.
+static bool runsBefore(Operation *a, Operation *b) {
+  return a->getBlock() == b->getBlock() && !isa<DataflowOp>(a->getParentOp()) &&
+         a->isBeforeInBlock(b);
+}
+
 ReadersTowards::ReadersTowards(Value y) {
   llvm::SmallDenseSet<Operation *> seen;
   SmallVector<Operation *> work;
-  auto visit = [&](Value value) {
-    if (Operation *producer = value.getDefiningOp(); producer && seen.insert(producer).second)
-      work.push_back(producer);
+  auto push = [&](Operation *op) {
+    if (op && seen.insert(op).second)
+      work.push_back(op);
   };
-  visit(y);
+  push(y.getDefiningOp());
+  DenseMap<Attribute, SmallVector<AssignOp, 1>> assignments;
+  if (!work.empty())
+    assignments = assignmentsAround(work.front());
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
     // Values that the regions of `op` capture are read by `op`.
     op->walk([&](Operation *nested) {
-      if (auto read = dyn_cast<ReadOp>(nested))
+      if (auto read = dyn_cast<ReadOp>(nested)) {
         readsOfVariable[read.getVariableAttr()].push_back(read);
+        // A variable may have a value that the entry has assigned.
+        for (AssignOp assign : assignments.lookup(read.getVariableAttr()))
+          if (Operation *effect = effectAround(op, assign); !runsBefore(op, effect))
+            push(effect == assign ? assign.getValue().getDefiningOp() : effect);
+      }
+      if (isa<StopGradientOp>(nested))
+        return;
       for (Value operand : nested->getOperands()) {
         auto &known = readers[operand];
         if (known.empty() || known.back() != op)
           known.push_back(op);
-        visit(operand);
+        push(operand.getDefiningOp());
       }
     });
   }
@@ -60,6 +93,15 @@ static bool areSameValue(ReadOp a, ReadOp b) {
     std::swap(a, b);
   return llvm::none_of(llvm::make_range(a->getIterator(), b->getIterator()),
                        [&](Operation &op) { return assigns(op, a.getVariableAttr()); });
+}
+
+/// Returns true if an assignment stands between the two reads of a variable, of which `a` is first.
+static bool isOlder(ReadOp a, ReadOp b) {
+  return runsBefore(a, b) &&
+         llvm::any_of(llvm::make_range(a->getIterator(), b->getIterator()), [&](Operation &op) {
+           auto assign = dyn_cast<AssignOp>(op);
+           return assign && assign.getVariableAttr() == a.getVariableAttr();
+         });
 }
 
 // Indices are integers.
@@ -107,8 +149,12 @@ bool ReadersTowards::isSparseGradient(Value x) const {
   SmallVector<Operation *, 1> ops = of(x);
   if (ops.empty() || !llvm::all_of(ops, gathersRows) || isStored(x))
     return false;
-  auto isSame = [&](ReadOp read) { return areSameValue(read, x.getDefiningOp<ReadOp>()); };
-  if (llvm::any_of(readsOf(x), [&](ReadOp read) { return !isSame(read) || isStored(read); }))
+  auto mayHaveOtherReaders = [&](ReadOp read) {
+    if (isOlder(read, x.getDefiningOp<ReadOp>()))
+      return false;
+    return !areSameValue(read, x.getDefiningOp<ReadOp>()) || isStored(read);
+  };
+  if (llvm::any_of(readsOf(x), mayHaveOtherReaders))
     return false;
   auto read = x.getDefiningOp<ReadOp>();
   return !read || !mayReadShared(read);
