@@ -27,13 +27,13 @@ void ResourceBuilder::toDeclarations() {
 //===----------------------------------------------------------------------===//
 
 void ResourceBuilder::createVariable(StringRef name, RankedTensorType type, bool isFrozen,
-                                     StringRef formerly, Location location) {
+                                     StringRef formerly, Location location, dfg::SliceAttr slice) {
   OpBuilder::InsertionGuard guard(builder);
   toDeclarations();
-  lastDeclaration =
-      dfg::VariableOp::create(builder, location, builder.getStringAttr(name), TypeAttr::get(type),
-                              isFrozen ? builder.getUnitAttr() : UnitAttr(),
-                              formerly.empty() ? StringAttr() : builder.getStringAttr(formerly));
+  lastDeclaration = dfg::VariableOp::create(
+      builder, location, builder.getStringAttr(name), TypeAttr::get(type),
+      isFrozen ? builder.getUnitAttr() : UnitAttr(),
+      formerly.empty() ? StringAttr() : builder.getStringAttr(formerly), slice);
 }
 
 Value ResourceBuilder::read(StringRef variable, RankedTensorType type, Location location) {

@@ -17,7 +17,7 @@ public:
   //===--- Variables ------------------------------------------------------===//
 
   void createVariable(llvm::StringRef name, mlir::RankedTensorType type, bool isFrozen,
-                      llvm::StringRef formerly, mlir::Location location);
+                      llvm::StringRef formerly, mlir::Location location, dfg::SliceAttr slice = {});
   mlir::Value read(llvm::StringRef variable, mlir::RankedTensorType type, mlir::Location location);
   /// `value` must have the variable's type.
   mlir::Value assign(llvm::StringRef variable, mlir::Value value, mlir::Location location);

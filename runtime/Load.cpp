@@ -10,6 +10,7 @@
 #include "runtime/InputFile.h"
 #include "runtime/Safetensors.h"
 #include "runtime/Shards.h"
+#include "runtime/Slices.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -57,10 +58,15 @@ private:
   tfc_status inspect(StoredFile &from, uint64_t &bytes, bool &isIndex);
   tfc_status readHeader(StoredFile &from, uint64_t fileBytes);
   StoredTensor *find(const char *name);
+  void matchByName(bool former);
+  void nameWholes();
+  bool isOfSomeVariable(const StoredTensor &tensor) const;
+  tfc_status checkSlices(const tfc_variable_info &variable);
   tfc_status matchVariables();
   tfc_status failMissing(const tfc_variable_info &variable);
   tfc_status failShape(const tfc_variable_info &variable, const StoredTensor &tensor);
-  tfc_status readTensor(const tfc_variable_info &variable, const StoredTensor &tensor, void *data);
+  tfc_status readTensor(const StoredTensor &tensor, void *data);
+  tfc_status assemble(const tfc_variable_info &variable, void *data);
   tfc_status readTensors();
   tfc_status read();
   tfc_status replace(tfc_status status);
@@ -73,7 +79,8 @@ private:
   const tfc_model &model;
   const char *path;
   StoredFile *files = nullptr, **lastFile = &files;
-  Block matches; // a StoredTensor * for each variable
+  Block matches; // a StoredTensor * for each variable, null if it is put together from slices
+  Block filled, slice;
   Block storage, pointers, elsewhere;
   void **variables = nullptr; // the new ones
 };
@@ -297,43 +304,109 @@ StoredTensor *Loader::find(const char *name) {
   return nullptr;
 }
 
-/// Finds the tensor of each variable. Current names take precedence over former ones, so that a new
-/// variable gets its own tensor even if its name is a former name of another.
+void Loader::matchByName(bool former) {
+  auto **match = reinterpret_cast<StoredTensor **>(matches.data());
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    const tfc_variable_info &variable = model.variables[i];
+    const char *name = former ? variable.formerly : variable.name;
+    if (!name || match[i])
+      continue;
+    StoredTensor *tensor = find(name);
+    // A shard of the same name may have other elements.
+    bool isOther = tensor && variable.slice && tensor->slice.whole &&
+                   !(areEqual(*variable.slice, tensor->slice) && fits(variable, *tensor));
+    if (!tensor || tensor->taken || isOther)
+      continue;
+    match[i] = tensor;
+    tensor->taken = true;
+  }
+}
+
+/// Tensors that have the name of a whole are slices with all of its elements.
+void Loader::nameWholes() {
+  for (int32_t i = 0; i < model.variable_count; ++i)
+    if (const tfc_slice_info *own = model.variables[i].slice)
+      if (StoredTensor *tensor = find(own->whole); tensor && !tensor->taken) {
+        tfc_slice_info all = {own->whole, own->axis, 0, 1, own->size};
+        if (!tensor->slice.whole && isSliceOf(all, tensor->dims, tensor->rank))
+          tensor->slice = all;
+      }
+}
+
+/// Returns true if the tensor is a slice of which a variable may have elements: there may have been
+/// more copies than there are now.
+bool Loader::isOfSomeVariable(const StoredTensor &tensor) const {
+  for (int32_t i = 0; tensor.slice.whole && i < model.variable_count; ++i)
+    if (const tfc_slice_info *own = model.variables[i].slice)
+      if (strcmp(own->whole, tensor.slice.whole) == 0)
+        return true;
+  return false;
+}
+
+/// Checks that there are slices with all elements of a variable.
+tfc_status Loader::checkSlices(const tfc_variable_info &variable) {
+  Assembly assembly(variable, filled);
+  if (!assembly.begin(state.allocator))
+    return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the header");
+  bool isNamed = false;
+  for (StoredFile *file = files; file; file = file->next)
+    for (const StoredTensor &tensor : file->tensors.list) {
+      isNamed |= tensor.slice.whole && strcmp(tensor.slice.whole, variable.slice->whole) == 0;
+      if (assembly.concerns(tensor))
+        assembly.take(tensor, nullptr, nullptr);
+    }
+  if (assembly.isComplete())
+    return TFC_OK;
+  if (!isNamed)
+    return failMissing(variable);
+  instance.message.clear();
+  instance.message.add("%s: the variable '%s' is %s", path, variable.name,
+                       dtypeName(variable.dtype));
+  instance.message.addShape(variable.dims, variable.rank);
+  instance.message.add(
+      ", but no slice of '%s' with its type has element %lld of %lld along axis %lld; nothing was "
+      "loaded",
+      variable.slice->whole, static_cast<long long>(assembly.firstMissing()),
+      static_cast<long long>(variable.slice->size), static_cast<long long>(variable.slice->axis));
+  return TFC_FAILED_PRECONDITION;
+}
+
+/// Finds the tensor of each variable, or the slices of which it consists. Current names take
+/// precedence over former ones, so that a new variable gets its own tensor even if its name is a
+/// former name of another.
 tfc_status Loader::matchVariables() {
-  if (!matches.reserve(state.allocator, model.variable_count * sizeof(StoredTensor *)))
+  size_t bytes = model.variable_count * sizeof(StoredTensor *);
+  if (!matches.reserve(state.allocator, bytes))
     return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the header");
   auto **match = reinterpret_cast<StoredTensor **>(matches.data());
-  for (bool former : {false, true})
-    for (int32_t i = 0; i < model.variable_count; ++i) {
-      const char *name = former ? model.variables[i].formerly : model.variables[i].name;
-      if (former && (match[i] || !name))
-        continue;
-      StoredTensor *tensor = find(name);
-      match[i] = tensor && !tensor->taken ? tensor : nullptr;
-      if (match[i])
-        tensor->taken = true;
-    }
+  if (bytes)
+    memset(static_cast<void *>(match), 0, bytes);
+  matchByName(/*former=*/false);
+  matchByName(/*former=*/true);
+  nameWholes();
   for (int32_t i = 0; i < model.variable_count; ++i) {
-    if (!match[i])
-      return failMissing(model.variables[i]);
-    if (!fits(model.variables[i], *match[i]))
-      return failShape(model.variables[i], *match[i]);
+    const tfc_variable_info &variable = model.variables[i];
+    if (match[i] && !fits(variable, *match[i]))
+      return failShape(variable, *match[i]);
+    if (match[i])
+      continue;
+    if (tfc_status status = variable.slice ? checkSlices(variable) : failMissing(variable))
+      return status;
   }
   for (StoredFile *file = files; file; file = file->next)
     for (const StoredTensor &tensor : file->tensors.list)
-      if (!tensor.taken)
+      if (!tensor.taken && !isOfSomeVariable(tensor))
         return fail(file->path, TFC_FAILED_PRECONDITION, "no variable matches tensor '%s'",
                     tensor.name);
   return TFC_OK;
 }
 
-tfc_status Loader::readTensor(const tfc_variable_info &variable, const StoredTensor &tensor,
-                              void *data) {
+tfc_status Loader::readTensor(const StoredTensor &tensor, void *data) {
   StoredFile &from = *tensor.file;
   if (tfc_status status = openFile(from))
     return status;
   uint32_t checksum = 0;
-  if (!readAt(from, from.dataStart + tensor.begin, data, variable.bytes, &checksum))
+  if (!readAt(from, from.dataStart + tensor.begin, data, tensor.end - tensor.begin, &checksum))
     return failRead(from);
   if (from.tensors.hasChecksums) {
     char digits[16];
@@ -345,9 +418,29 @@ tfc_status Loader::readTensor(const tfc_variable_info &variable, const StoredTen
   }
   if (files->next)
     from.file.close();
-  if (variable.dtype == TFC_BOOL && !isValidBool(data, variable.bytes))
+  bool isBool = strcmp(tensor.dtype, dtypeInfo(TFC_BOOL)->safetensors) == 0;
+  if (isBool && !isValidBool(data, tensor.end - tensor.begin))
     return fail(from.path, TFC_DATA_LOSS, "tensor '%s' is BOOL, but a byte is neither 0 nor 1",
                 tensor.name);
+  return TFC_OK;
+}
+
+/// Puts a variable together from slices, one of which is in memory at a time.
+tfc_status Loader::assemble(const tfc_variable_info &variable, void *data) {
+  Assembly assembly(variable, filled);
+  if (!assembly.begin(state.allocator))
+    return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the variables");
+  for (StoredFile *file = files; file; file = file->next)
+    for (const StoredTensor &tensor : file->tensors.list) {
+      if (!assembly.concerns(tensor) || assembly.countMissing(tensor) == 0)
+        continue;
+      size_t bytes = tensor.end - tensor.begin;
+      if (!slice.reserve(state.allocator, bytes ? bytes : 1))
+        return fail(path, TFC_OUT_OF_MEMORY, "not enough memory for the variables");
+      if (tfc_status status = readTensor(tensor, slice.data()))
+        return status;
+      assembly.take(tensor, slice.data(), data);
+    }
   return TFC_OK;
 }
 
@@ -364,7 +457,8 @@ tfc_status Loader::readTensors() {
   auto **match = reinterpret_cast<StoredTensor **>(matches.data());
   for (int32_t i = 0; i < model.variable_count; ++i)
     if (isHere(state, model.variables[i].device))
-      if (tfc_status status = readTensor(model.variables[i], *match[i], variables[i]))
+      if (tfc_status status = match[i] ? readTensor(*match[i], variables[i])
+                                       : assemble(model.variables[i], variables[i]))
         return status;
   return TFC_OK;
 }

@@ -16,6 +16,16 @@
 extern "C" {
 #endif
 
+// The elements of a larger tensor that a variable holds: `first` and every `step`-th after it along
+// an axis, on which the tensor has `size` elements. A scalar has one.
+typedef struct tfc_slice_info {
+  const char *whole; // the name of the tensor
+  int64_t axis;
+  int64_t first;
+  int64_t step;
+  int64_t size;
+} tfc_slice_info;
+
 typedef struct tfc_variable_info {
   const char *name;     // checkpoint name, as the author wrote it
   const char *formerly; // '@was' name, or null
@@ -23,7 +33,8 @@ typedef struct tfc_variable_info {
   int32_t rank;
   const int64_t *dims; // static
   uint64_t bytes;
-  int64_t device; // number in tfc_model.devices
+  int64_t device;              // number in tfc_model.devices
+  const tfc_slice_info *slice; // or null
 } tfc_variable_info;
 
 // A feed or fetch of an entry. The entry's `shapes` writes its dimensions.

@@ -8,6 +8,7 @@
 #include "runtime/Safetensors.h"
 
 #include "runtime/Json.h"
+#include "runtime/Slices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ StoredTensor *StoredTensors::find(const char *name) {
 
 namespace {
 
-struct Checksum {
+/// A text about a tensor in the metadata.
+struct Note {
   const char *tensor;
   const char *value;
 };
@@ -58,10 +60,12 @@ class HeaderParser {
 public:
   HeaderParser(Message &message, const char *path, const Allocator &allocator, char *text,
                size_t bytes, StoredTensors &tensors)
-      : message(message), path(path), json(text, bytes), tensors(tensors), checksums(allocator) {}
+      : message(message), path(path), json(text, bytes), tensors(tensors), checksums(allocator),
+        slices(allocator) {}
 
   tfc_status parse();
-  void attachChecksums();
+  /// Attaches the notes to the tensors, which are in order.
+  tfc_status attach();
 
 private:
   bool parseMembers();
@@ -74,7 +78,7 @@ private:
   const char *path;
   JsonReader json;
   StoredTensors &tensors;
-  Array<Checksum> checksums;
+  Array<Note> checksums, slices;
   bool outOfMemory = false;
 };
 
@@ -83,16 +87,16 @@ private:
 bool HeaderParser::parseMetadata() {
   if (!json.beginObject())
     return false;
-  constexpr size_t kPrefixLength = sizeof(kChecksumPrefix) - 1;
   bool first = true;
   const char *key, *value;
   while (json.nextMember(first, key)) {
     if (!json.readString(value))
       return false;
-    if (strncmp(key, kChecksumPrefix, kPrefixLength) != 0)
-      continue;
-    if (!checksums.push({key + kPrefixLength, value}))
-      return outOfMemory = true, false;
+    for (auto [prefix, notes] : {std::pair(kChecksumPrefix, &checksums), {kSlicePrefix, &slices}}) {
+      size_t length = strlen(prefix);
+      if (strncmp(key, prefix, length) == 0 && !notes->push({key + length, value}))
+        return outOfMemory = true, false;
+    }
   }
   return !json.error();
 }
@@ -167,11 +171,19 @@ bool HeaderParser::parseMembers() {
   return !json.error() && json.finish();
 }
 
-void HeaderParser::attachChecksums() {
+tfc_status HeaderParser::attach() {
   tensors.hasChecksums = checksums.size() > 0;
-  for (Checksum &checksum : checksums)
+  for (Note &checksum : checksums)
     if (StoredTensor *tensor = tensors.find(checksum.tensor))
       tensor->checksum = checksum.value;
+  for (Note &note : slices) {
+    StoredTensor *tensor = tensors.find(note.tensor);
+    if (tensor && (!parseSlice(note.value, tensor->slice) ||
+                   !isSliceOf(tensor->slice, tensor->dims, tensor->rank)))
+      return message.fail(TFC_DATA_LOSS, "%s: damaged header: tensor '%s' is no slice '%s'", path,
+                          note.tensor, note.value);
+  }
+  return TFC_OK;
 }
 
 tfc_status HeaderParser::parse() {
@@ -246,8 +258,7 @@ tfc_status tfc::runtime::parseHeader(Message &message, const char *path, const A
     return status;
   if (!tensors.index())
     return message.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the header", path);
-  parser.attachChecksums();
-  return TFC_OK;
+  return parser.attach();
 }
 
 //===- Writing ------------------------------------------------------------===//
@@ -302,6 +313,15 @@ bool tfc::runtime::writeHeader(const tfc_model &model, const int32_t *order, int
     snprintf(digits, sizeof(digits), "\":\"%08x\"", checksums[order[i]]);
     writer.raw(digits);
   }
+  for (int32_t i = 0; i < count; ++i)
+    if (const tfc_slice_info *slice = model.variables[order[i]].slice) {
+      writer.raw(",\"");
+      writer.raw(kSlicePrefix);
+      writer.escaped(model.variables[order[i]].name);
+      writer.raw("\":\"");
+      writeSlice(writer, *slice);
+      writer.raw("\"");
+    }
   writer.raw("}");
   uint64_t begin = 0;
   for (int32_t i = 0; i < count; ++i) {

@@ -15,6 +15,8 @@ namespace tfc::runtime {
 /// The key of a tensor's checksum in the metadata is this and its name; its value has eight
 /// hexadecimal digits.
 inline constexpr char kChecksumPrefix[] = "crc32c/";
+/// The same for the slice that a tensor is; its value is that of `writeSlice`.
+inline constexpr char kSlicePrefix[] = "slice/";
 
 /// The largest header that is read, as in the reference implementation.
 inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
@@ -33,6 +35,7 @@ struct StoredTensor {
   const char *checksum; // null if the file has none
   bool taken;           // by a variable
   StoredFile *file;     // set by readers of several files
+  tfc_slice_info slice; // `whole` is null if it is none
 };
 
 /// The tensors that a header lists. The strings point into the header's text.

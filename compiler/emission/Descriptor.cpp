@@ -50,6 +50,7 @@ private:
   Constant *array(ArrayRef<Constant *> elements);
   Constant *dims(ArrayRef<int64_t> sizes);
 
+  Constant *slice(dfg::SliceAttr slice);
   Constant *variable(const VariableInfo &info);
   Constant *components(ArrayRef<VariableInfo> infos);
   Constant *queue(const QueueInfo &info);
@@ -84,7 +85,7 @@ private:
 } // namespace
 
 // The layouts that the functions below rely on.
-static_assert(sizeof(tfc_variable_info) == 48 && offsetof(tfc_variable_info, dims) == 24);
+static_assert(sizeof(tfc_variable_info) == 56 && offsetof(tfc_variable_info, dims) == 24);
 static_assert(sizeof(tfc_value_info) == 32 && offsetof(tfc_value_info, on_gpu) == 24);
 static_assert(sizeof(tfc_symbol_info) == 64 && offsetof(tfc_symbol_info, lower_site) == 48);
 static_assert(sizeof(tfc_entry_info) == 120 && offsetof(tfc_entry_info, facts) == 88 &&
@@ -138,11 +139,17 @@ Constant *DescriptorBuilder::dims(ArrayRef<int64_t> sizes) {
   return array(values);
 }
 
+Constant *DescriptorBuilder::slice(dfg::SliceAttr slice) {
+  return makeGlobal(structure({text(slice.getWhole()), i64(slice.getAxis()), i64(slice.getFirst()),
+                               i64(slice.getStep()), i64(slice.getSize())}));
+}
+
 Constant *DescriptorBuilder::variable(const VariableInfo &info) {
   const dfg::Dtype &dtype = dfg::dtypeOf(info.type.getElementType());
   return structure({text(info.name), info.formerly ? text(*info.formerly) : null(), i32(dtype.code),
                     i32(info.type.getRank()), dims(info.type.getShape()),
-                    i64(info.type.getNumElements() * dtype.bytes), i64(info.device)});
+                    i64(info.type.getNumElements() * dtype.bytes), i64(info.device),
+                    info.slice ? slice(info.slice) : null()});
 }
 
 static int32_t kindOf(dfg::QueueKind kind) {

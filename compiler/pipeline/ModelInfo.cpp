@@ -238,6 +238,7 @@ FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {
     VariableInfo info{variable.getSymName().str(), variable.getTensorType(), std::nullopt};
     if (variable.getFormerly())
       info.formerly = variable.getFormerly()->str();
+    info.slice = variable.getSliceAttr();
     model.variables.push_back(std::move(info));
   }
   for (auto queue : module.getOps<dfg::QueueOp>())

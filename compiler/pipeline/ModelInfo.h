@@ -18,7 +18,8 @@ struct VariableInfo {
   std::string name; // checkpoint name
   mlir::RankedTensorType type;
   std::optional<std::string> formerly;
-  int64_t device = 0; // by number in the model; see `describeCode`
+  int64_t device = 0;        // by number in the model; see `describeCode`
+  dfg::SliceAttr slice = {}; // or null
 };
 
 /// The code for devices that have memory of their own, and the functions in it by name with the

@@ -149,6 +149,28 @@ def Dfg_JobAttr : AttrDef<Dfg_Dialect, "Job"> {
   let genVerifyDecl = 1;
 }
 
+def Dfg_SliceAttr : AttrDef<Dfg_Dialect, "Slice"> {
+  let mnemonic = "slice";
+  let summary = "The elements of a larger tensor that a variable holds";
+  let description = [{
+    `#dfg.slice<"table", axis = 0, first = 1, step = 2, size = 11>`: of the 11 rows of
+    `table`, the variable has row 1 and every second one after it, as many as its own
+    size says. Variables may hold slices of one tensor, which is stored nowhere as a
+    whole: a checkpoint says which slices it has, and is loaded into others. Copies are
+    slices that hold all elements; a scalar has size 1.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$whole, "int64_t":$axis, "int64_t":$first,
+                        "int64_t":$step, "int64_t":$size);
+  let assemblyFormat = "`<` $whole `,` struct($axis, $first, $step, $size) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// How many elements of the axis it can have.
+    int64_t mostElements() const {
+      return getFirst() < getSize() ? (getSize() - 1 - getFirst()) / getStep() + 1 : 0;
+    }
+  }];
+}
+
 def Dfg_SlotAttr : AttrDef<Dfg_Dialect, "Slot"> {
   let mnemonic = "slot";
   let summary = "A slot for messages from one partition of an entry to another";

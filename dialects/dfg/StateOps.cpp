@@ -22,6 +22,36 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr name, Type ty
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// VariableOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr whole,
+                                int64_t axis, int64_t first, int64_t step, int64_t size) {
+  if (whole.empty())
+    return emitError() << "a slice needs the name of a tensor";
+  if (axis < 0 || first < 0 || step < 1 || size < 0)
+    return emitError() << "expected an axis, a first element and a size that are not negative, and "
+                          "a step of at least 1";
+  return success();
+}
+
+LogicalResult VariableOp::verify() {
+  SliceAttr slice = getSliceAttr();
+  if (!slice)
+    return success();
+  RankedTensorType type = getTensorType();
+  if (slice.getAxis() >= std::max<int64_t>(type.getRank(), 1))
+    return emitOpError("expects its slice to be along one of its axes, but got axis ")
+           << slice.getAxis();
+  int64_t count = type.getRank() ? type.getDimSize(slice.getAxis()) : 1;
+  if (count > slice.mostElements())
+    return emitOpError("expects its slice to have ")
+           << count << " elements along axis " << slice.getAxis() << ", but it has at most "
+           << slice.mostElements();
+  return success();
+}
+
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 //===----------------------------------------------------------------------===//

@@ -10,16 +10,19 @@ def Dfg_VariableOp : Dfg_Op<"variable", [Symbol, Dfg_DeclarationRole]> {
   let summary = "Declares a tensor that outlives calls";
   let description = [{
     The symbol is the checkpoint name. `frozen` excludes it from training;
-    `formerly` is the name under which older checkpoints hold it. The entry with
-    the attribute `initializer` assigns the initial value.
+    `formerly` is the name under which older checkpoints hold it. `slice` says which
+    elements of a larger tensor it holds. The entry with the attribute `initializer`
+    assigns the initial value.
 
     ```mlir
     dfg.variable @"net.w" : tensor<64x128xf32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Dfg_StaticTensor>:$type,
-                       UnitAttr:$frozen, OptionalAttr<StrAttr>:$formerly);
+                       UnitAttr:$frozen, OptionalAttr<StrAttr>:$formerly,
+                       OptionalAttr<Dfg_SliceAttr>:$slice);
   let assemblyFormat = "$sym_name `:` $type attr-dict";
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getType());

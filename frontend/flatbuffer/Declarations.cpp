@@ -48,6 +48,13 @@ void Declarations::createDeclaration(const tfg::Declaration &declaration, size_t
   none.endRegion();
 }
 
+/// The slice that a variable holds, or null after an error.
+static dfg::SliceAttr readSlice(const tfg::Slice &slice, FileContext &file, Location location) {
+  return dfg::SliceAttr::getChecked([&] { return emitError(location); }, file.getContext(),
+                                    StringAttr::get(file.getContext(), file.text(slice.whole())),
+                                    slice.axis(), slice.first(), slice.step(), slice.size());
+}
+
 void Declarations::createVariable(const tfg::Variable &variable) {
   StringRef name = file.text(variable.name());
   Location location = tables.place(variable.place(), file.locate(name));
@@ -55,13 +62,16 @@ void Declarations::createVariable(const tfg::Variable &variable) {
   RankedTensorType type = tables.tensor(variable.type(), location);
   if (!type)
     return;
+  dfg::SliceAttr slice;
+  if (variable.slice() && !(slice = readSlice(*variable.slice(), file, location)))
+    return;
   StringRef former = file.text(variable.formerly());
   builder.toEnd(*module.getBody());
   OpBuilder declaring(file.getContext());
   OperationState state(location, dfg::VariableOp::getOperationName());
   dfg::VariableOp::build(declaring, state, declaring.getStringAttr(name), TypeAttr::get(type),
                          variable.frozen() ? declaring.getUnitAttr() : UnitAttr(),
-                         former.empty() ? StringAttr() : declaring.getStringAttr(former));
+                         former.empty() ? StringAttr() : declaring.getStringAttr(former), slice);
   state.addAttributes(file.placement(variable.device(), variable.colocate(), location));
   builder.createDeclared(state);
   if (!variable.initial())

@@ -102,7 +102,7 @@ Offset<flatbuffers::String> GraphWriter::writeDevice(Operation *op) {
   dfg::DeviceName device = dfg::deviceOf(op);
   if (device.isOpen())
     return {};
-  edition = kDevicesEdition;
+  edition = std::max(edition, kDevicesEdition);
   return tables.text(device.str());
 }
 
@@ -112,7 +112,7 @@ Offset<Texts> GraphWriter::writeColocation(Operation *op) {
     symbols.push_back(tables.text(symbol.getValue()));
   if (symbols.empty())
     return {};
-  edition = kDevicesEdition;
+  edition = std::max(edition, kDevicesEdition);
   return buffer.CreateVector(symbols);
 }
 
@@ -163,10 +163,17 @@ Offset<tfg::Declaration> GraphWriter::write(dfg::VariableOp variable) {
   auto formerly = former ? tables.text(*former) : Offset<flatbuffers::String>();
   auto device = writeDevice(variable);
   auto colocate = writeColocation(variable);
-  auto written =
+  Offset<tfg::Slice> slice;
+  if (dfg::SliceAttr attr = variable.getSliceAttr()) {
+    edition = kSlicesEdition;
+    auto whole = tables.text(attr.getWhole());
+    slice = tfg::CreateSlice(buffer, whole, attr.getAxis(), attr.getFirst(), attr.getStep(),
+                             attr.getSize());
+  }
+  auto declared =
       tfg::CreateVariable(buffer, name, tables.number(variable.getType()), variable.getFrozen(),
-                          formerly, 0, tables.number(variable.getLoc()), device, colocate);
-  return tfg::CreateDeclaration(buffer, tfg::Declared::Variable, written.Union());
+                          formerly, 0, tables.number(variable.getLoc()), device, colocate, slice);
+  return tfg::CreateDeclaration(buffer, tfg::Declared::Variable, declared.Union());
 }
 
 std::optional<Offset<tfg::Declaration>> GraphWriter::writeDeclaration(Operation *op) {

@@ -9,9 +9,10 @@ namespace tfc::flatbuffer {
 
 /// The newest edition that this version reads. It writes the oldest one that has what a graph
 /// needs.
-inline constexpr uint32_t kEdition = 2;
-/// The edition since which nodes and declarations have devices, and the first one.
-inline constexpr uint32_t kDevicesEdition = 2, kFirstEdition = 1;
+inline constexpr uint32_t kEdition = 3;
+/// The editions since which variables are slices and since which nodes and declarations have
+/// devices, and the first one.
+inline constexpr uint32_t kSlicesEdition = 3, kDevicesEdition = 2, kFirstEdition = 1;
 /// The offsets of data are multiples of this.
 inline constexpr uint64_t kDataAlignment = 64;
 /// Regions and lists of attributes are not nested deeper.

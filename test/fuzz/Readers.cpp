@@ -127,9 +127,12 @@ static Verdict readNpzFile(StringRef path, StringRef) {
 }
 
 static constexpr int64_t kMatrix[] = {2, 3}, kEmpty[] = {0, 7};
+static constexpr tfc_slice_info kSlice = {"all", 1, 1, 2, 9};
 static constexpr tfc_variable_info kVariables[] = {
-    {"w", nullptr, TFC_F32, 2, kMatrix, 24},    {"net.half", "old", TFC_BF16, 2, kMatrix, 12},
-    {"mask", nullptr, TFC_BOOL, 2, kMatrix, 6}, {"steps", nullptr, TFC_I64, 0, nullptr, 8},
+    {"w", nullptr, TFC_F32, 2, kMatrix, 24, 0, &kSlice},
+    {"net.half", "old", TFC_BF16, 2, kMatrix, 12},
+    {"mask", nullptr, TFC_BOOL, 2, kMatrix, 6},
+    {"steps", nullptr, TFC_I64, 0, nullptr, 8},
     {"empty", nullptr, TFC_F32, 2, kEmpty, 0},
 };
 static constexpr tfc_model kModel = {TFC_ABI_VERSION,

@@ -3,7 +3,7 @@
 
 _Static_assert(sizeof(tfc_call_frame) == 72, "eight pointers and two numbers");
 _Static_assert(sizeof(tfc_entry_info) == 120, "");
-_Static_assert(sizeof(tfc_variable_info) == 48, "");
+_Static_assert(sizeof(tfc_variable_info) == 56, "");
 _Static_assert(sizeof(tfc_value_info) == 32, "");
 _Static_assert(sizeof(tfc_symbol_info) == 64, "");
 _Static_assert(sizeof(tfc_model) == 160, "");

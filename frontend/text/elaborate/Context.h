@@ -29,8 +29,12 @@ struct LetName {
   std::string path;
   /// The path under which older checkpoints know it; empty if it is the same.
   std::string formerly;
+  /// The path without the indices of groups of shards; empty if there are none around.
+  std::string whole;
   OrderKey order;
   Instance *parent = nullptr;
+  /// The 'let' itself is '@shards'.
+  bool hasShards = false;
   /// An enclosing 'let' is '@frozen'.
   bool isFrozen = false;
   /// That of the enclosing instances, and of the 'let' itself once it is evaluated.

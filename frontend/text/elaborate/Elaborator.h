@@ -33,6 +33,7 @@
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/SizeExplainer.h"
 #include "frontend/text/elaborate/SizeScope.h"
+#include "frontend/text/elaborate/Slicer.h"
 #include "frontend/text/elaborate/StatementRunner.h"
 #include "frontend/text/elaborate/StaticStage.h"
 #include "frontend/text/elaborate/TensorEmitter.h"
@@ -107,6 +108,7 @@ private:
   PartInstantiator partInstantiator;
   QueueEmitter queueEmitter;
   DatasetEmitter datasetEmitter;
+  Slicer slicer;
   VariableTable variableTable;
   NameResolver nameResolver;
   OperationBuilder operationBuilder;

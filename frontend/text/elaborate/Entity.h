@@ -159,6 +159,8 @@ struct Variable {
   const ast::VarDecl *decl = nullptr;
   mlir::Location location;
   Placement placement = {};
+  /// The elements of a larger tensor that it holds, or null.
+  dfg::SliceAttr slice = {};
 };
 
 /// A queue between calls and threads.

@@ -69,7 +69,7 @@ void InitializerElaborator::elaborateInitializers() {
     placer.in(variable->placement, [&] {
       context.builder.getResources().createVariable(variable->path, variable->type,
                                                     variable->isFrozen, variable->formerly,
-                                                    variable->location);
+                                                    variable->location, variable->slice);
     });
   queueEmitter.createQueues();
   datasetEmitter.createDatasets();

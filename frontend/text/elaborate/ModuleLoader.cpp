@@ -186,8 +186,10 @@ void ModuleLoader::declareItems(Module &module) {
     }
     if (isa<ast::FnDecl>(item))
       checkAnnotations(*item, {"recompute", "device", "colocate"});
-    else if (isa<ast::VarDecl, ast::LetDecl>(item))
-      checkAnnotations(*item, {"frozen", "was", "device", "colocate"});
+    else if (isa<ast::VarDecl>(item))
+      checkAnnotations(*item, kVariableAnnotations);
+    else if (isa<ast::LetDecl>(item))
+      checkAnnotations(*item, kLetAnnotations);
     else if (isa<ast::PartDecl, ast::QueueDecl>(item))
       checkAnnotations(*item, {"device", "colocate"});
     else
@@ -231,6 +233,9 @@ void ModuleLoader::declareUse(Module &module, const ast::UseDecl &use, unsigned 
   }
 }
 
+static constexpr StringRef kAnnotations[] = {"frozen", "was",      "slice",    "shards",
+                                             "device", "colocate", "recompute"};
+
 bool ModuleLoader::checkAnnotations(const ast::Stmt &stmt, ArrayRef<StringRef> known) {
   bool ok = true;
   for (const ast::Annotation &annotation : stmt.annotations) {
@@ -243,13 +248,13 @@ bool ModuleLoader::checkAnnotations(const ast::Stmt &stmt, ArrayRef<StringRef> k
       continue;
     }
     ok = false;
-    bool isElsewhere = is_contained({"frozen", "was", "device", "colocate", "recompute"}, name);
+    bool isElsewhere = is_contained(kAnnotations, name);
     Diagnostic &diagnostic =
         reporter.error(annotation.range, "bad-annotation",
                        isElsewhere ? fmt::format("'@{}' does not apply to this", name)
                                    : fmt::format("there is no annotation '@{}'", name));
     if (!isElsewhere)
-      reporter.suggest(diagnostic, name, {"frozen", "was", "device", "colocate", "recompute"});
+      reporter.suggest(diagnostic, name, kAnnotations);
   }
   return ok;
 }

@@ -9,6 +9,12 @@ namespace tfc::text {
 class Advisor;
 class Reporter;
 
+/// Annotations that may precede a `var`, and those that may precede a `let`.
+inline constexpr llvm::StringRef kVariableAnnotations[] = {"frozen", "was", "slice", "device",
+                                                           "colocate"};
+inline constexpr llvm::StringRef kLetAnnotations[] = {"frozen", "was", "shards", "device",
+                                                      "colocate"};
+
 /// Reads graph files and those that they use, and enters their declarations.
 class ModuleLoader {
 public:

@@ -12,6 +12,7 @@
 #include "frontend/text/elaborate/QueueEmitter.h"
 #include "frontend/text/elaborate/RegionEditor.h"
 #include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/Slicer.h"
 #include "frontend/text/elaborate/TypeEvaluator.h"
 #include "frontend/text/elaborate/Unifier.h"
 #include "frontend/text/elaborate/VariableTable.h"
@@ -178,6 +179,11 @@ Entity NameResolver::force(LazyValue &lazy, const Declaration &declaration,
     name.formerly =
         renameLast(name.formerly.empty() ? name.path : name.formerly, binding.name.text, former);
   name.isFrozen |= isFrozen(*declaration.stmt);
+  const ast::Annotation *shards = findAnnotation(*declaration.stmt, "shards");
+  name.hasShards = shards;
+  if (shards && !isa<ast::ListExpr, ast::ComprehensionExpr>(binding.value))
+    reporter.error(shards->range, "bad-annotation", "'@shards' applies only to groups")
+        .help("as in @shards let copies = [net() for k in 0..4]");
   std::shared_ptr<Activation> activation = declarer.activation();
   SaveAndRestore<Activation *> outerActivation(context.activation, activation.get());
   name.placement = placer.read(declaration.stmt->annotations, declarer.path.placement);
@@ -242,6 +248,11 @@ static LetName elementOf(const LetName &name, unsigned index) {
   element.path += "." + std::to_string(index);
   if (!element.formerly.empty())
     element.formerly += "." + std::to_string(index);
+  if (name.hasShards)
+    element.whole = name.whole.empty() ? name.path : name.whole;
+  else if (!name.whole.empty())
+    element.whole += "." + std::to_string(index);
+  element.hasShards = false;
   element.order.push_back(index);
   return element;
 }
@@ -313,6 +324,8 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
   path.placement = instance.placement;
   if (!instance.formerly.empty())
     path.formerly = fmt::format("{}.{}", instance.formerly, name);
+  if (!instance.whole.empty())
+    path.whole = fmt::format("{}.{}", instance.whole, name);
   return valueOf({instance.members, instance.values, path, [&] { return instance.activation; },
                   [&](StringRef other) { valueInInstance(instance, other, at); }},
                  name);

@@ -44,6 +44,7 @@ Entity PartInstantiator::instantiate(const Part &part, const ast::CallExpr &call
   instance.part = part;
   instance.path = name.path;
   instance.formerly = name.formerly;
+  instance.whole = name.whole;
   instance.isFrozen = name.isFrozen;
   instance.order = name.order;
   instance.parent = name.parent;
@@ -84,13 +85,13 @@ bool PartInstantiator::declareMembers(Instance &instance, ArrayRef<ast::Stmt *> 
     declaration.stmt = member;
     declaration.position = instance.memberCount++;
     if (const auto *var = dyn_cast<ast::VarDecl>(member)) {
-      moduleLoader.checkAnnotations(*member, {"frozen", "was", "device", "colocate"});
+      moduleLoader.checkAnnotations(*member, kVariableAnnotations);
       moduleLoader.declare(instance.members, var->name, declaration);
     } else if (const auto *fn = dyn_cast<ast::FnDecl>(member)) {
       moduleLoader.checkAnnotations(*member, {"recompute", "device", "colocate"});
       moduleLoader.declare(instance.members, fn->name, declaration);
     } else if (const auto *let = dyn_cast<ast::LetDecl>(member)) {
-      moduleLoader.checkAnnotations(*member, {"frozen", "was", "device", "colocate"});
+      moduleLoader.checkAnnotations(*member, kLetAnnotations);
       for (const ast::Binding &binding : let->bindings) {
         declaration.binding = &binding;
         moduleLoader.declare(instance.members, binding.name, declaration);

@@ -76,6 +76,8 @@ struct Instance {
   llvm::StringMap<BoundSize> sizes;
   /// The path under which older checkpoints know it; empty if it is the same.
   std::string formerly;
+  /// The path without the indices of groups of shards; empty if there are none around.
+  std::string whole;
   /// Its variables are not trained.
   bool isFrozen = false;
   /// Where its variables, its queues and the operations of its functions shall be.

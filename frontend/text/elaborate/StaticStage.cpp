@@ -19,15 +19,24 @@ namespace tfc::text {
 //===----------------------------------------------------------------------===//
 
 /// Evaluates a static int between brackets; std::nullopt after an error.
-std::optional<int64_t> StaticStage::evalStaticInt(const ast::Expr *expr) {
+template <typename T>
+std::optional<T> StaticStage::evalStatic(const ast::Expr *expr, StringRef what) {
   Entity value = evaluator.eval(expr);
   if (value.isPoison())
     return std::nullopt;
-  if (const int64_t *number = value.get<int64_t>())
-    return *number;
-  reporter.error(expr->range, "not-static", "expected an int known at compile time, but got {}",
+  if (const T *known = value.get<T>())
+    return *known;
+  reporter.error(expr->range, "not-static", "expected {} known at compile time, but got {}", what,
                  value.describe());
   return std::nullopt;
+}
+
+std::optional<int64_t> StaticStage::evalStaticInt(const ast::Expr *expr) {
+  return evalStatic<int64_t>(expr, "an int");
+}
+
+std::optional<std::string> StaticStage::evalStaticString(const ast::Expr *expr) {
+  return evalStatic<std::string>(expr, "a string");
 }
 
 //===----------------------------------------------------------------------===//

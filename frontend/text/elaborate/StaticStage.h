@@ -19,6 +19,7 @@ public:
         meter(meter) {}
 
   std::optional<int64_t> evalStaticInt(const ast::Expr *expr);
+  std::optional<std::string> evalStaticString(const ast::Expr *expr);
   /// Applies the operator to static values; std::nullopt if an operand is a run-time value.
   std::optional<Entity> staticBinary(ast::BinaryOp op, const Entity &lhs, const Entity &rhs,
                                      SourceRange at);
@@ -28,6 +29,7 @@ public:
   std::optional<bool> evalCondition(const ast::Expr *expr, llvm::StringRef what);
 
 private:
+  template <typename T> std::optional<T> evalStatic(const ast::Expr *expr, llvm::StringRef what);
   std::optional<Entity> intBinary(ast::BinaryOp op, int64_t lhs, int64_t rhs, SourceRange at);
 
   Context &context;

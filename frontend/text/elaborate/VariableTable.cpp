@@ -6,18 +6,12 @@
 #include "frontend/text/elaborate/ModuleLoader.h"
 #include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/Slicer.h"
 #include "frontend/text/elaborate/TypeEvaluator.h"
 
 using namespace llvm;
 
 namespace tfc::text {
-
-static const ast::Annotation *findAnnotation(const ast::Stmt &stmt, StringRef name) {
-  const auto *it = find_if(stmt.annotations, [&](const ast::Annotation &annotation) {
-    return annotation.name.text == name;
-  });
-  return it == stmt.annotations.end() ? nullptr : it;
-}
 
 bool isFrozen(const ast::Stmt &stmt) { return findAnnotation(stmt, "frozen"); }
 
@@ -115,13 +109,14 @@ Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName
           .note(twin->decl->name.range, "the other one, {}", dfg::toText(twin->type));
   }
   variable.placement = placer.read(decl.annotations, name.placement);
+  variable.slice = slicer.read(decl, tensorType, name.whole);
   context.program.variablesByPath[variable.path] = &variable;
   context.program.initializers.push_back({&variable, decl.init, std::move(initActivation)});
   return &variable;
 }
 
 Entity VariableTable::declareSlot(const ast::VarDecl &decl, Activation &declaring) {
-  moduleLoader.checkAnnotations(decl, {"frozen", "was", "device", "colocate"});
+  moduleLoader.checkAnnotations(decl, kVariableAnnotations);
   if (!declaring.self) {
     reporter
         .error(decl.name.range, "unnamed-state",
@@ -145,18 +140,26 @@ Entity VariableTable::declareSlot(const ast::VarDecl &decl, Activation &declarin
   std::string former = fmt::format(
       "{}.{}", declaring.self->formerly.empty() ? declaring.self->path : declaring.self->formerly,
       decl.name.text.str());
+  std::string whole = fmt::format(
+      "{}.{}", declaring.self->whole.empty() ? declaring.self->path : declaring.self->whole,
+      decl.name.text.str());
   for (Variable *variable : declaring.loopVariables) {
     name.path += "/" + variable->path;
+    whole += "/" + (variable->slice ? variable->slice.getWhole().str() : variable->path);
     former += "/" + (variable->formerly.empty() ? variable->path : variable->formerly);
     name.order.append(variable->order.begin(), variable->order.end());
   }
   if (former != name.path)
     name.formerly = former;
+  if (whole != name.path)
+    name.whole = whole;
   auto initActivation = std::make_shared<Activation>(declaring);
   initActivation->block = nullptr;
   initActivation->dataflow = nullptr;
   context.program.keptActivations.push_back(initActivation);
   Variable *variable = declareVariable(decl, name, initActivation);
+  if (variable && variable->slice && !findAnnotation(decl, "slice"))
+    variable->slice = slicer.ofSlot(variable->type, name.whole, *declaring.loopVariables.back());
   Entity value = variable ? Entity(variable) : Entity();
   binder.bindLocal(decl.name, value, decl.type);
   return value;

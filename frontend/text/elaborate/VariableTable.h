@@ -10,6 +10,7 @@ class Evaluator;
 class ModuleLoader;
 class Placer;
 class Reporter;
+class Slicer;
 class TypeEvaluator;
 
 /// Declares variables, and the slots that optimizers keep for them.
@@ -17,9 +18,9 @@ class VariableTable {
 public:
   VariableTable(Context &context, Evaluator &evaluator, Reporter &reporter,
                 TypeEvaluator &typeEvaluator, Binder &binder, ModuleLoader &moduleLoader,
-                Placer &placer)
+                Placer &placer, Slicer &slicer)
       : context(context), evaluator(evaluator), reporter(reporter), typeEvaluator(typeEvaluator),
-        binder(binder), moduleLoader(moduleLoader), placer(placer) {}
+        binder(binder), moduleLoader(moduleLoader), placer(placer), slicer(slicer) {}
 
   std::string formerName(const ast::Stmt &stmt);
   Variable *declareVariable(const ast::VarDecl &decl, const LetName &name,
@@ -36,6 +37,7 @@ private:
   Binder &binder;
   ModuleLoader &moduleLoader;
   Placer &placer;
+  Slicer &slicer;
 };
 
 bool isFrozen(const ast::Stmt &stmt);

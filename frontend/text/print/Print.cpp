@@ -385,6 +385,10 @@ void GraphPrinter::printVariable(dfg::VariableOp variable) {
     *os << "@was(" << quoteString(*former) << ") ";
   if (variable.getFrozen())
     *os << "@frozen ";
+  if (dfg::SliceAttr slice = variable.getSliceAttr())
+    *os << "@slice(" << quoteString(slice.getWhole()) << ", axis: " << slice.getAxis()
+        << ", first: " << slice.getFirst() << ", step: " << slice.getStep()
+        << ", of: " << slice.getSize() << ") ";
   *os << placement(*variable) << "var " << quoteName(variable.getSymName()) << ": "
       << typeText(variable.getTensorType()) << " = "
       << (first == initializers.end() ? zeros : first->second) << '\n';

@@ -428,7 +428,7 @@ OwningOpRef<ModuleOp> Generator::make() {
   b.setInsertionPointToEnd(module->getBody());
   for (StringRef name : {"v", "w"})
     VariableOp::create(b, loc, b.getStringAttr(name), TypeAttr::get(number()), UnitAttr(),
-                       StringAttr());
+                       StringAttr(), SliceAttr());
   QueueOp::create(b, loc, b.getStringAttr("q"), b.getTypeArrayAttr({number()}),
                   b.getStrArrayAttr({"x"}), QueueKindAttr::get(b.getContext(), QueueKind::Fifo),
                   b.getI64IntegerAttr(8), nullptr, nullptr);
