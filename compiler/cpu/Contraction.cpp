@@ -3,6 +3,7 @@
 
 #include "compiler/cpu/Contraction.h"
 #include "compiler/cpu/ContractionEmitter.h"
+#include "compiler/cpu/TileTransform.h"
 #include "compiler/kernels/Polynomial.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -26,6 +27,8 @@ constexpr int64_t kUnknownSteps = 96;
 /// Columns of a unit of a product with few rows, so that memory is read in long runs, and the steps
 /// along k after which it continues with the next panel.
 constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
+/// Estimated operations for each term and each result of a transform.
+constexpr int64_t kOperationsOfElement = 8;
 
 int64_t inputBytes(linalg::GenericOp op, const ContractionFactor &factor) {
   Value tensor = op.getDpsInputOperand(factor.inputs.front())->get();
@@ -172,8 +175,23 @@ static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, lina
   return plan;
 }
 
+/// Plans a product with a small constant, each point of which is a unit.
+static ContractionPlan planTransform(const Target &target, const ContractionForm &form,
+                                     const TileTransform &transform) {
+  ContractionPlan plan;
+  plan.isTransform = true;
+  plan.lanes = std::max<int64_t>(1, target.lanes(32));
+  plan.units = form.extentOf(transform.points);
+  int64_t operations = constantOf(form.nSize()).value_or(kUnknownSteps) *
+                       (transform.terms() + transform.results()) * kOperationsOfElement;
+  plan.grain = std::max<int64_t>(1, kGrainOperations / std::max<int64_t>(1, operations));
+  return plan;
+}
+
 ContractionPlan planContraction(KernelShapes &shapes, const Target &target, linalg::GenericOp op) {
   std::optional<ContractionForm> form = matchContraction(op, shapes);
+  if (std::optional<TileTransform> transform = matchTransform(op, *form))
+    return planTransform(target, *form, *transform);
   std::optional<unsigned> constant = constantNumber(op, *form);
   bool isPacked = constant && shapes.kernel().getPacking(*constant);
   return makePlan(shapes, target, op, *form, isPacked);
@@ -229,7 +247,9 @@ void emitContraction(KernelEmitter &emitter, const Target &target, const Contrac
                      const ContractionPlan &plan, Value begin, Value end) {
   linalg::GenericOp op = nest.op;
   std::optional<ContractionForm> form = matchContraction(op, emitter.shapes());
-  if (form)
+  if (form && plan.isTransform)
+    emitTransform(emitter, target, nest, plan, *form, begin, end);
+  else if (form)
     ContractionEmitter(emitter, target, nest, plan, *std::move(form)).emit(begin, end);
 }
 

@@ -32,6 +32,8 @@ struct ContractionPlan {
   bool isPacked = false;
   /// True if both operands are read along k and each lane accumulates a part of the sum.
   bool lanesAlongK = false;
+  /// True if one factor is a small constant that becomes code; units are points of the other loops.
+  bool isTransform = false;
 };
 
 /// Chooses how to emit a generic that is a contraction.

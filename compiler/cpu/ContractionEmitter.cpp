@@ -4,7 +4,6 @@
 #include "compiler/cpu/ContractionEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -488,14 +487,7 @@ void ContractionEmitter::storeProduct(AffineExpr m, AffineExpr n, Value sum) {
 }
 
 Value ContractionEmitter::stackBuffer(int64_t elements) {
-  OpBuilder::InsertionGuard guard(b);
-  Operation *function = b.getInsertionBlock()->getParentOp();
-  while (!isa<FunctionOpInterface>(function))
-    function = function->getParentOp();
-  b.setInsertionPointToStart(&function->getRegion(0).front());
-  Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(elements));
-  return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
-                                form.computeType, count, 64);
+  return stackMemory(b, loc, form.computeType, elements);
 }
 
 } // namespace tfc::cpu

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -64,6 +65,17 @@ Value loadLanes(OpBuilder &b, Location loc, Value pointer, Type elementType, int
 
 void storeLanes(OpBuilder &b, Location loc, Value value, Value pointer) {
   LLVM::StoreOp::create(b, loc, value, pointer, elementBytes(getElementTypeOrSelf(value)));
+}
+
+Value stackMemory(OpBuilder &b, Location loc, Type elementType, int64_t elements) {
+  OpBuilder::InsertionGuard guard(b);
+  Operation *function = b.getInsertionBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(function))
+    function = function->getParentOp();
+  b.setInsertionPointToStart(&function->getRegion(0).front());
+  Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(elements));
+  return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), elementType,
+                                count, 64);
 }
 
 Value multiplyAdd(OpBuilder &b, Location loc, const Target &target, Value lhs, Value rhs,

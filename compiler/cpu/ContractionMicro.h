@@ -63,6 +63,9 @@ void storeLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir:
 /// Returns a * b + c.
 mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
                         mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
+/// Allocates memory on the stack, in the entry block of the function.
+mlir::Value stackMemory(mlir::OpBuilder &b, mlir::Location loc, mlir::Type elementType,
+                        int64_t elements);
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
 } // namespace tfc::cpu

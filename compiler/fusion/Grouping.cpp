@@ -9,6 +9,7 @@
 #include "compiler/fusion/CodeSize.h"
 #include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/StoredViews.h"
+#include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/Devices.h"
 
 using namespace mlir;
@@ -24,6 +25,21 @@ namespace tfc::fusion {
 static constexpr size_t kMaxVisited = 4096;
 /// Constants of up to this many elements are embedded in the code.
 static constexpr int64_t kInlineConstantElements = 16;
+
+/// Constants of up to this many elements are embedded where contractions transform tiles by them.
+static constexpr int64_t kTransformElements = 4096;
+
+/// Returns true for a constant with axes of rows and of columns, two each, that only contractions
+/// read: as the transforms of Winograd's algorithm, it becomes code.
+static bool isTransform(ConstantOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  return type.getRank() == 4 && type.getElementType().isF32() &&
+         type.getNumElements() <= kTransformElements &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           auto contract = dyn_cast<ContractOp>(user);
+           return contract && contract.getLhs() == op.getResult();
+         });
+}
 
 static Shape withoutUnits(Type type) {
   Shape shape = shapeOf(type);
@@ -71,7 +87,8 @@ bool isView(Operation *op, int depth) {
   if (!constant)
     return false;
   auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
-  return value && (value.isSplat() || value.getNumElements() <= kInlineConstantElements);
+  return value && (value.isSplat() || value.getNumElements() <= kInlineConstantElements ||
+                   isTransform(constant));
 }
 
 bool Grouping::staysInHost(Operation *op) {

@@ -70,8 +70,10 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
 static void addPlacement(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createPlaceOperations({options.device, options.cluster, options.devicesFile,
                                         options.movesUnsupported, options.explainsPlacement}));
-  if (!options.isStrict && options.isEnabled("winograd"))
-    passes.addPass(createWinogradConvolutions());
+  if (options.isStrict || !options.isEnabled("winograd"))
+    return;
+  passes.addPass(createWinogradConvolutions());
+  passes.addPass(createWinogradVariables());
 }
 
 static void addPartition(OpPassManager &passes, const PipelineOptions &options) {
