@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kUnitRows = 384, kUnitRowsPacked = 192;
 /// Columns over which the packed rows of a tile are used, and the number of panels from which on
 /// packing a is profitable.
-constexpr int64_t kPackedColumns = 128, kPackedPanels = 4;
+constexpr int64_t kPackedColumns = 256, kPackedPanels = 4;
 /// Number of operations that is worth waking a thread for.
 constexpr int64_t kGrainOperations = 200 << 10;
 /// Products with at most this many rows read b in place: packing would cost more than it saves.
