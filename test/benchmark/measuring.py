@@ -14,6 +14,7 @@ WORKERS = os.path.join(HERE, "workers")
 # labels). workers/networks.py has the same for the peers.
 NETWORKS = {
     "lenet": ("28 x 28, conv 5 x 5 x 32, 64, 1024, 10, batch 64, momentum", None, (64, 28, 28, 1), (64,), 10),
+    "alexnet": ("224 x 224, one tower, no dropout, batch 16, momentum", None, (16, 224, 224, 3), (16,), 1000),
     "lstm": ("2 layers of 512, 35 steps, batch 20, 10,000 words, SGD", 10000, (35, 20), (35, 20), 10000),
     "gpt": ("6 layers of 384, 8 x 128 tokens of 8,192, Adam", 8192, (8, 128), (8, 128), 8192),
 }

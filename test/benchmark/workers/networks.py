@@ -11,6 +11,7 @@ import protocol
 # Task -> (shape and dtype of x, shape of label).
 FEEDS = {
     "lenet": ((64, 28, 28, 1), np.float32, (64,)),
+    "alexnet": ((16, 224, 224, 3), np.float32, (16,)),
     "lstm": ((35, 20), np.int32, (35, 20)),
     "gpt": ((8, 128), np.int32, (8, 128)),
     "resnet50": ((32, 224, 224, 3), np.float32, (32,)),
@@ -107,7 +108,7 @@ def _classify(ops, w, x, label):
     return ops.cross_entropy(x @ w["last.w"] + w["last.b"], label)
 
 
-def alexnet_owt(ops, w, x, label):
+def alexnet(ops, w, x, label):
     x = ops.max_pool(_unit(ops, w, x, "conv1", stride=4, pads=2), 3)
     x = ops.max_pool(_unit(ops, w, x, "conv2"), 3)
     for name in "conv3", "conv4", "conv5":
@@ -155,7 +156,8 @@ NETWORKS = {
     "lstm": lstm,
     "gpt": gpt,
     "resnet50": resnet50,
-    "alexnet_owt": alexnet_owt,
+    "alexnet": alexnet,
+    "alexnet_owt": alexnet,
     "overfeat": overfeat,
     "vgg_a": vgg_a,
     "googlenet": googlenet,

@@ -26,11 +26,13 @@ class ops:
         mean, variance = tf.nn.moments(x, [-1], keepdims=True)
         return (x - mean) * tf.math.rsqrt(variance + 1e-5) * scale + shift
 
-    def conv(x, kernel, bias):
-        return tf.nn.conv2d(x, kernel, 1, "SAME") + bias
+    def conv(x, kernel, bias, stride=1, pads=None):
+        is_same = stride == 1 and pads in (None, kernel.shape[0] // 2)  # for which TensorFlow is faster by its name
+        padding = "SAME" if is_same else [[0, 0], [pads, pads], [pads, pads], [0, 0]]
+        return tf.nn.conv2d(x, kernel, stride, padding) + bias
 
-    def max_pool(x):
-        return tf.nn.max_pool2d(x, 2, 2, "VALID")
+    def max_pool(x, size=2):
+        return tf.nn.max_pool2d(x, size, 2, "VALID")
 
     def scan(cell, x, shape):
         return tf.scan(cell, x, (tf.zeros(shape), tf.zeros(shape)))[1]
@@ -72,7 +74,7 @@ class Clipped:
             v.assign_sub(1e-3 * g)
 
 
-OPTIMIZERS = {"lenet": Momentum, "lstm": Clipped, "gpt": Adam}
+OPTIMIZERS = {"lenet": Momentum, "alexnet": Momentum, "lstm": Clipped, "gpt": Adam}
 
 
 def make_task(task):
