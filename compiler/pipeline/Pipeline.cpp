@@ -62,6 +62,7 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   add("fold", [] { return createFoldConstants(); });
   add("algebra", [] { return createSimplifyAlgebra(); });
   add("hoist", [] { return createHoistInvariants(); });
+  add("hoist", [] { return createSumAfterLoops(); });
   add("canonicalize", [] { return createCanonicalizerPass(); });
   add("cse", [] { return createCSEPass(); });
   add("tapes", [] { return createDropTapes(); });

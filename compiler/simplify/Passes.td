@@ -67,6 +67,15 @@ def HoistInvariants : Pass<"tfc-hoist-invariants", "::mlir::ModuleOp"> {
   }];
 }
 
+def SumAfterLoops : Pass<"tfc-sum-after-loops", "::mlir::ModuleOp"> {
+  let summary = "Adds up products of all iterations after a loop";
+  let description = [{
+    Before: loops, as gradients of loops, may add a product of two matrices with few rows
+    to a carried value. After: such a loop keeps the factors of each iteration in lists, and
+    one product of all their rows follows it. The sum may be rounded differently.
+  }];
+}
+
 def DropTapes : Pass<"tfc-drop-tapes", "::mlir::ModuleOp"> {
   let summary = "Removes tapes with unused values";
   let description = [{

@@ -7,8 +7,9 @@ def sigmoid(x):
 
 def lstm(x, length, w, b):
     rows, time, _ = x.shape
-    c = h = np.zeros((rows, 5))
-    y = np.zeros((rows, time, 5))
+    units = b.size // 4
+    c = h = np.zeros((rows, units))
+    y = np.zeros((rows, time, units))
     for t in range(time):
         i, j, f, o = np.split(np.concatenate([x[:, t], h], 1) @ w + b, 4, 1)
         c1 = sigmoid(f + 1) * c + sigmoid(i) * np.tanh(j)
@@ -37,11 +38,14 @@ def slope(args, place, step=1e-5):
 
 
 def cases(random):
-    for n, t in (0, 3), (2, 0), (1, 1), (3, 5):
+    for n, t, units in (0, 3, 5), (2, 0, 5), (1, 1, 5), (3, 5, 5), (2, 6, 21):
         x = random.normal(size=(n, t, 3))
         length = random.integers(0, t + 1, size=n).astype(np.int32)
-        w, b = random.normal(size=(8, 20)), random.normal(size=20)
+        w, b = random.normal(size=(3 + units, 4 * units)), random.normal(size=4 * units)
         feeds = {"x": x, "length": length, "w": w, "b": b}
         args = [x, length, w, b]
+        if units == 21:
+            yield "sums", feeds, [slope(args, place) for place in (0, 2, 3)], 1e-6
+            continue
         yield "run", feeds, list(lstm(*args))
         yield "slopes", feeds, [slope(args, place) for place in (0, 2, 3)], 1e-6
