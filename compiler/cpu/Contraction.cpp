@@ -15,9 +15,10 @@ namespace {
 
 /// Rows of a unit: enough to amortize packed panels of b, few enough to keep a block of a in L2.
 constexpr int64_t kUnitRows = 384, kUnitRowsPacked = 192;
-/// Columns over which the packed rows of a tile are used, and the number of panels from which on
-/// packing a is profitable.
-constexpr int64_t kPackedColumns = 256, kPackedPanels = 4;
+/// The number of panels from which on packing a is profitable, and the assumed number if it is
+/// unknown. The packed rows of a tile are used for so many columns that packed panels of b have
+/// this many steps.
+constexpr int64_t kPackedPanels = 4, kUnknownPanels = 128, kPackedSteps = 160;
 /// Number of operations that is worth waking a thread for.
 constexpr int64_t kGrainOperations = 200 << 10;
 /// Products with at most this many rows read b in place: packing would cost more than it saves.
@@ -117,10 +118,10 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   bool packsA = packsRows(target, form, a, aBytes, plan.tile, plan.lanes);
   plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
   int64_t columns = plan.tile.vectors * plan.lanes;
-  int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kPackedColumns;
+  int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kUnknownPanels;
   if (packsA)
-    plan.unitPanels =
-        std::clamp<int64_t>(kPackedColumns / columns, 1, std::max<int64_t>(1, panels));
+    plan.unitPanels = std::clamp<int64_t>(panelBytes(target) / (kPackedSteps * bBytes * columns), 1,
+                                          std::max<int64_t>(1, panels));
   if (!plan.isPacked && fewRows && form.kOuter.empty() && !packsA && b &&
       constantOf(b->across) == 1 &&
       sizes.k.value_or(1 << 10) * sizes.n.value_or(1 << 10) * bBytes > target.l2Bytes / 2) {

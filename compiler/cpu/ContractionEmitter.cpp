@@ -145,7 +145,7 @@ void ContractionEmitter::chooseBlocking() {
   }
   int64_t largest = std::numeric_limits<int32_t>::max();
   if (bOperand.packed)
-    largest = kPanelBytes / (plan.unitPanels * tileColumns() * computeBytes());
+    largest = panelBytes(target) / (plan.unitPanels * tileColumns() * computeBytes());
   if (a.packed)
     largest = std::min<int64_t>(
         largest, target.l1Bytes / 2 / (llvm::alignTo(plan.tile.rows, plan.lanes) * computeBytes()));

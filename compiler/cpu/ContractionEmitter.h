@@ -37,6 +37,10 @@ bool packsRows(const Target &target, const ContractionForm &form,
 /// Maximum size of a packed copy of b, the number of rows of a product from which on packing b is
 /// profitable, and the stride between rows of b from which on it may be.
 inline constexpr int64_t kPanelBytes = 128 << 10, kPackingRows = 48, kFarBytes = 1024;
+/// Maximum size of a packed copy of b for products without loops of kOuter.
+inline int64_t panelBytes(const Target &target) {
+  return std::clamp<int64_t>(target.l2Bytes / 4, kPanelBytes, 2 * kPanelBytes);
+}
 int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns);
 
 /// Emits the units of one contraction.
