@@ -9,6 +9,7 @@
 #include "compiler/simplify/Passes.h"
 #include "compiler/simplify/Transposes.h"
 #include "dialects/dfg/Build.h"
+#include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/Devices.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -115,6 +116,29 @@ struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
   }
 };
 
+/// transpose(matmul(a, b)) = matmul(b', a'), if nothing else reads the product, and if its rows
+/// stay long enough for vectors. Products absorb transposes of their operands instead.
+struct TransposeOfProduct : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static constexpr int64_t kLeastRow = 64;
+
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto product = op.getX().getDefiningOp<MatmulOp>();
+    if (!product || !product->hasOneUse() || !AbsorbTranspose::swapsMatrix(op) ||
+        llvm::any_of(op->getUsers(), llvm::IsaPred<MatmulOp, ContractOp>) ||
+        shapeOf(op.getType()).back().constant().value_or(0) < kLeastRow)
+      return failure();
+    rewriter.setInsertionPoint(product);
+    auto swapped = MatmulOp::create(rewriter, product.getLoc(), product.getRhs(), product.getLhs(),
+                                    !product.getTransposeRhs(), !product.getTransposeLhs());
+    copyPlacement(product, swapped);
+    rewriter.replaceOp(op, swapped);
+    rewriter.eraseOp(product);
+    return success();
+  }
+};
+
 /// A reduction of a scalar is the scalar.
 struct ReductionOfScalar : RewritePattern {
   explicit ReductionOfScalar(MLIRContext *context)
@@ -190,7 +214,8 @@ struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass>
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
-                 ReadOfWrite, ReductionOfScalar, SplitConcat, StackOfUnstack>(&getContext());
+                 ReadOfWrite, ReductionOfScalar, SplitConcat, StackOfUnstack, TransposeOfProduct>(
+        &getContext());
     tfc::addTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

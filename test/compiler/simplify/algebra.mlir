@@ -26,3 +26,22 @@ dfg.entry @transpose(%a: tensor<8x4xf32>, %b: tensor<8x2xf32>) -> tensor<4x2xf32
   %1 = dfg.matmul %0, %b : tensor<4x8xf32>, tensor<8x2xf32>
   dfg.return %1 : tensor<4x2xf32>
 }
+
+// CHECK-LABEL: dfg.entry @transposed_product
+// CHECK-NEXT: dfg.matmul %[[B:.*]], %[[A:.*]] {transpose_lhs = true, transpose_rhs = true} : tensor<8x256xf32>, tensor<128x8xf32>
+// CHECK-NEXT: dfg.return
+dfg.entry @transposed_product(%a: tensor<128x8xf32>, %b: tensor<8x256xf32>) -> tensor<256x128xf32> {
+  %0 = dfg.matmul %a, %b : tensor<128x8xf32>, tensor<8x256xf32>
+  %1 = dfg.transpose %0 : tensor<128x256xf32>
+  dfg.return %1 : tensor<256x128xf32>
+}
+
+// The rows would be shorter than vectors.
+// CHECK-LABEL: dfg.entry @short_rows
+// CHECK-NEXT: dfg.matmul
+// CHECK-NEXT: dfg.transpose
+dfg.entry @short_rows(%a: tensor<4x8xf32>, %b: tensor<8x256xf32>) -> tensor<256x4xf32> {
+  %0 = dfg.matmul %a, %b : tensor<4x8xf32>, tensor<8x256xf32>
+  %1 = dfg.transpose %0 : tensor<4x256xf32>
+  dfg.return %1 : tensor<256x4xf32>
+}
