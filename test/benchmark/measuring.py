@@ -86,13 +86,16 @@ def write_network_feeds(folder, task):
 def start_peers(arguments, folder, kinds):
     """Starts the peers that are installed: kinds maps a label to (folder of --peers, script,
     arguments)."""
-    single = {
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
+    threads = getattr(arguments, "threads", 1)
+    environment = {
+        "TFC_PEER_THREADS": str(threads),
+        "OMP_NUM_THREADS": str(threads),
+        "OPENBLAS_NUM_THREADS": str(threads),
+        "MKL_NUM_THREADS": str(threads),
         "TF_CPP_MIN_LOG_LEVEL": "3",
-        "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
     }
+    if threads == 1:
+        environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     workers = []
     for label, (place, script, extra) in kinds.items():
         python = os.path.join(arguments.peers or "", place, "bin", "python")
@@ -100,7 +103,7 @@ def start_peers(arguments, folder, kinds):
             print(f"{label}: not installed, left out", file=sys.stderr)
             continue
         command = [python, os.path.join(WORKERS, script), folder, *extra]
-        workers.append(Worker(label, command, single))
+        workers.append(Worker(label, command, environment))
     return workers
 
 

@@ -14,6 +14,7 @@ import time
 import numpy as np
 
 checked_steps = 0  # STEPS of the last `check`
+threads = int(os.environ.get("TFC_PEER_THREADS", "1"))
 
 
 def feed(task, name, dtype, shape):

@@ -8,7 +8,7 @@ import protocol
 import tensorflow as tf
 
 xla = "--xla" in sys.argv
-tf.config.threading.set_intra_op_parallelism_threads(1)
+tf.config.threading.set_intra_op_parallelism_threads(protocol.threads)
 tf.config.threading.set_inter_op_parallelism_threads(1)
 
 

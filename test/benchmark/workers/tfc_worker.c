@@ -218,7 +218,8 @@ static void load(const char *path) {
   if (!get)
     die(path, dlerror());
   library = get();
-  tfc_options options = {.size = sizeof options, .threads = 1};
+  const char *threads = getenv("TFC_PEER_THREADS");
+  tfc_options options = {.size = sizeof options, .threads = threads ? atoi(threads) : 1};
   check(library->api->create(library->model, &options, &instance), "create");
 }
 

@@ -8,7 +8,7 @@ import protocol
 import torch
 import torch.nn.functional as F
 
-torch.set_num_threads(1)
+torch.set_num_threads(protocol.threads)
 torch.set_default_device(os.environ.get("TFC_PEER_DEVICE", "cpu"))
 is_exact = os.environ.get("TFC_PEER_PRECISION", "f32") == "f32"
 torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = not is_exact

@@ -4,7 +4,7 @@ import numpy as np
 import protocol
 import torch
 
-torch.set_num_threads(1)
+torch.set_num_threads(protocol.threads)
 
 
 def make_task(task):
