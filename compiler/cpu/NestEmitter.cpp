@@ -77,7 +77,7 @@ NestEmitter::Lanes NestEmitter::lanesOf(const LoopSweep &sweep) const {
   lanes.unroll = cost > 120 ? 1 : cost > 50 ? 2 : 4;
   if (size)
     lanes.unroll = std::min<int64_t>(lanes.unroll, std::max<int64_t>(*size / lanes.width, 1));
-  if (sweep.kind == LoopSweep::Kind::Column)
+  if (sweep.kind == LoopSweep::Kind::Column && !tileWindows(sweep, lanes))
     tileRows(sweep, lanes);
   if (sweep.kind == LoopSweep::Kind::Pointwise)
     tileTransposed(sweep, lanes);

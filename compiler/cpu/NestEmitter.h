@@ -33,6 +33,8 @@ private:
     std::optional<unsigned> rowLoop;
     /// A loop that runs in tiles inside the vectorized loop, because reads are contiguous along it.
     std::optional<unsigned> tileLoop;
+    /// True if the rows are points of a reduction over windows, whose taps are unrolled.
+    bool unrollsTaps = false;
     int64_t block() const { return width * unroll; }
   };
   /// Emits one block along the lanes: `unroll` vectors, the last of them masked.
@@ -41,6 +43,8 @@ private:
   Lanes lanesOf(const LoopSweep &sweep) const;
   void tileRows(const LoopSweep &sweep, Lanes &lanes) const;
   void tileTransposed(const LoopSweep &sweep, Lanes &lanes) const;
+  bool tileWindows(const LoopSweep &sweep, Lanes &lanes) const;
+  llvm::SmallVector<int64_t> cutsOf(const LoopSweep &sweep, unsigned loop, int64_t step) const;
   std::optional<unsigned> unitLoop() const;
   llvm::SmallVector<unsigned> loopOrder(const LoopSweep &sweep) const;
 
@@ -50,6 +54,10 @@ private:
   Values emitLanes(const LoopSweep &sweep, const Lanes &lanes, Values carried, LaneBody body);
   void emitRows(const Lanes &lanes, llvm::ArrayRef<unsigned> loops,
                 llvm::function_ref<void(int64_t)> body);
+  void emitWindows(const LoopSweep &sweep, const Lanes &lanes);
+  void emitWindowRows(const LoopSweep &sweep, const Lanes &lanes, llvm::ArrayRef<unsigned> loops,
+                      int64_t rows, llvm::function_ref<void(int64_t)> body);
+  Values unrollLoops(llvm::ArrayRef<unsigned> loops, Values carried, Body body);
   std::pair<mlir::Value, mlir::Value> bounds(unsigned loop);
 
   void emitSweep(const LoopSweep &sweep);
@@ -66,6 +74,8 @@ private:
   /// How the nest is emitted if it is a product; null for other nests.
   const ContractionPlan *product;
   mlir::Value unitBegin, unitEnd;
+  /// The block of rows of windows that is being emitted.
+  std::optional<std::pair<mlir::Value, mlir::Value>> rowBlock;
 };
 
 } // namespace tfc::cpu

@@ -134,6 +134,8 @@ void NestEmitter::finishRowReductions(const LoopSweep &sweep, const Lanes &lanes
 /// registers in sequential order.
 void NestEmitter::emitColumn(const LoopSweep &sweep) {
   Lanes lanes = lanesOf(sweep);
+  if (lanes.unrollsTaps)
+    return emitWindows(sweep, lanes);
   SmallVector<unsigned> order = loopOrder(sweep);
   ArrayRef<unsigned> around = ArrayRef(order).take_front(sweep.numParallel);
   if (sweep.laneLoop)
@@ -240,8 +242,9 @@ void NestEmitter::columnBlock(const LoopSweep &sweep, int64_t rows, int64_t unro
     });
     return carried;
   };
-  accumulators = sums.empty() ? emitLoops(reduction, accumulators, addPoint)
-                              : emitSums(reduction, combiners, accumulators, addPoint);
+  accumulators = lanes.unrollsTaps ? unrollLoops(reduction, accumulators, addPoint)
+                 : sums.empty()    ? emitLoops(reduction, accumulators, addPoint)
+                                   : emitSums(reduction, combiners, accumulators, addPoint);
   unsigned next = 0;
   forEachVector([&] {
     for (const LoopStage *stage : sweep.stages) {

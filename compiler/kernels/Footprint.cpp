@@ -88,6 +88,11 @@ void Walker::visit(linalg::GenericOp op, ArrayRef<AffineExpr> loops) {
       visitTensor(read.getTensor(), indices);
     } else if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       out.indexUses.push_back(loops[index.getDim()]);
+    } else if (auto check = dyn_cast<arith::CmpIOp>(inner);
+               check && check.getPredicate() == arith::CmpIPredicate::ult &&
+               check.getLhs().getType().isIndex()) {
+      out.checks.push_back({normalize(indexExpr(check.getLhs(), op, loops)),
+                            normalize(indexExpr(check.getRhs(), op, loops))});
     }
   }
 }

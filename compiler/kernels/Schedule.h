@@ -16,11 +16,18 @@ struct Access {
   llvm::SmallVector<mlir::AffineExpr> indices;
 };
 
+/// A condition on the loops of a stage: `index` is at least 0 and less than `size`.
+struct BoundsCheck {
+  mlir::AffineExpr index, size;
+};
+
 /// The work at one point of a stage's loops, including that of producers computed in place.
 struct Footprint {
   llvm::SmallVector<Access> reads;
   /// Loop expressions whose values the bodies use (linalg.index).
   llvm::SmallVector<mlir::AffineExpr> indexUses;
+  /// Checks on which the bodies' values depend.
+  llvm::SmallVector<BoundsCheck> checks;
   /// Tensors computed in place.
   llvm::SmallVector<Access> inlined;
   /// Arithmetic cost, in units of a simple operation.

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -110,6 +111,8 @@ Value KernelEmitter::definedValue(OpResult source, Point *point) {
     return indexValue(point->loops[index.getDim()]);
   if (isa<tensor::ExtractOp>(op))
     return extract(op, point);
+  if (Value operand = knownOperand(op, point))
+    return value(operand, point);
   if (lanesOfTarget.guardsLoads && isa<arith::SelectOp>(op) && selectsLoads(op))
     return guardedSelect(op, point);
   if (isa<tensor::DimOp, affine::AffineApplyOp>(op))
@@ -278,7 +281,86 @@ AffineExpr KernelEmitter::indexExpr(Value source, Point *point) {
     return normalize(inner(0) - inner(1));
   if (wide && isa<arith::MulIOp>(op))
     return normalize(inner(0) * inner(1));
+  if (Value operand = knownOperand(op, point))
+    return indexExpr(operand, point);
   return indexSymbol(value(source, point));
+}
+
+//===--- conditions that the ranges of loops decide -----------------------===//
+
+/// Returns bounds of an index of a body, if the ranges of loops say so; emits nothing.
+std::optional<IndexRange> KernelEmitter::boundsOf(Value source, Point *point) {
+  if (std::optional<int64_t> constant = getConstantIntValue(source))
+    return IndexRange{*constant, *constant};
+  Operation *op = source.getDefiningOp();
+  if (!op || !source.getType().isIndex() || op->getBlock() != point->op.getBody())
+    return std::nullopt;
+  if (Value operand = knownOperand(op, point))
+    return boundsOf(operand, point);
+  if (isa<linalg::IndexOp, arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
+      llvm::all_of(op->getOperands(), [&](Value v) { return boundsOf(v, point).has_value(); }))
+    return IndexEmitter::boundsOf(indexExpr(source, point));
+  return std::nullopt;
+}
+
+/// Returns the value of a condition, if the ranges of loops decide it.
+std::optional<bool> KernelEmitter::knownCondition(Value condition, Point *point) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp>(op)) {
+    std::optional<bool> lhs = knownCondition(op->getOperand(0), point);
+    std::optional<bool> rhs = knownCondition(op->getOperand(1), point);
+    if (lhs == false || rhs == false)
+      return false;
+    return lhs && rhs ? lhs : std::nullopt;
+  }
+  auto comparison = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!comparison)
+    return std::nullopt;
+  std::optional<IndexRange> lhs = boundsOf(comparison.getLhs(), point);
+  std::optional<IndexRange> rhs = lhs ? boundsOf(comparison.getRhs(), point) : std::nullopt;
+  if (!rhs)
+    return std::nullopt;
+  switch (comparison.getPredicate()) {
+  case arith::CmpIPredicate::ult:
+    if (lhs->first >= 0 && lhs->last < rhs->first)
+      return true;
+    if (rhs->first >= 0 && (lhs->last < 0 || lhs->first >= rhs->last))
+      return false;
+    return std::nullopt;
+  case arith::CmpIPredicate::slt:
+    return lhs->last < rhs->first    ? std::optional(true)
+           : lhs->first >= rhs->last ? std::optional(false)
+                                     : std::nullopt;
+  case arith::CmpIPredicate::sge:
+    return lhs->first >= rhs->last  ? std::optional(true)
+           : lhs->last < rhs->first ? std::optional(false)
+                                    : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Returns the operand that a select, a minimum or a maximum of indices returns, if the ranges of
+/// loops decide that; null otherwise.
+Value KernelEmitter::knownOperand(Operation *op, Point *point) {
+  if (!point || !hasRanges())
+    return {};
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    std::optional<bool> condition = knownCondition(select.getCondition(), point);
+    if (!condition)
+      return {};
+    return *condition ? select.getTrueValue() : select.getFalseValue();
+  }
+  bool isMin = isa<arith::MinSIOp>(op);
+  if (!isMin && !isa<arith::MaxSIOp>(op))
+    return {};
+  std::optional<IndexRange> lhs = boundsOf(op->getOperand(0), point);
+  std::optional<IndexRange> rhs = lhs ? boundsOf(op->getOperand(1), point) : std::nullopt;
+  if (!rhs)
+    return {};
+  if (lhs->last <= rhs->first)
+    return op->getOperand(isMin ? 0 : 1);
+  return rhs->last <= lhs->first ? op->getOperand(isMin ? 1 : 0) : Value();
 }
 
 Value KernelEmitter::zero(Type elementType) {

@@ -61,6 +61,17 @@ LoopDim IndexEmitter::addDim(Value counter) {
   return cast<AffineDimExpr>(getAffineDimExpr(dims.size() - 1, b.getContext()));
 }
 
+void IndexEmitter::setRange(LoopDim dim, IndexRange range) {
+  dims[dim.getPosition()].range = range;
+  anyRange = true;
+}
+
+std::optional<IndexRange> IndexEmitter::boundsOf(AffineExpr expr) {
+  if (varies(expr))
+    return std::nullopt;
+  return rangeOf(expr, [&](AffineDimExpr dim) { return dims[dim.getPosition()].range; });
+}
+
 AffineExpr IndexEmitter::addSymbol(Value value) {
   AffineExpr &symbol = symbolOf[value];
   unsigned level = values.depth();

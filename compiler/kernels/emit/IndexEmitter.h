@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "compiler/kernels/Ranges.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
@@ -53,6 +54,9 @@ public:
 
   /// Adds a dim for a loop counter (an `index` value).
   LoopDim addDim(mlir::Value counter);
+  /// Records the values that a counter has. Comparisons of indices that follow from them are not
+  /// emitted.
+  void setRange(LoopDim dim, IndexRange range);
   /// Returns the symbol of a scalar or vector `index` value, which is added at the first call.
   mlir::AffineExpr addSymbol(mlir::Value value);
   mlir::AffineExpr constantExpr(int64_t value);
@@ -113,6 +117,10 @@ protected:
   /// Returns the depth of the outermost region in which the expression can be evaluated.
   unsigned level(mlir::AffineExpr expr);
   bool varies(mlir::AffineExpr expr);
+  /// Returns bounds of an expression, if the counters in it have ranges and it is the same in all
+  /// lanes.
+  std::optional<IndexRange> boundsOf(mlir::AffineExpr expr);
+  bool hasRanges() const { return anyRange; }
   LoopDim lane() const { return llvm::cast<LoopDim>(laneDim); }
   unsigned laneDepth() const { return laneLevel; }
   /// Returns the value of an expression in the first lane.
@@ -130,6 +138,7 @@ private:
   struct Named {
     mlir::Value value;
     unsigned level;
+    std::optional<IndexRange> range = std::nullopt;
   };
 
   const Named &named(mlir::AffineSymbolExpr symbol) { return symbols[symbol.getPosition()]; }
@@ -144,6 +153,7 @@ private:
   mlir::Value laneMask;
   unsigned laneLevel = 0;
   llvm::SmallVector<Named> dims;
+  bool anyRange = false;
   llvm::SmallVector<Named> symbols;
   llvm::DenseMap<mlir::Value, mlir::AffineExpr> symbolOf;
 };

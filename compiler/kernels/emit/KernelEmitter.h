@@ -84,6 +84,9 @@ private:
   mlir::Value extract(mlir::Operation *op, Point *point);
   mlir::Value guardedSelect(mlir::Operation *op, Point *point);
   mlir::AffineExpr indexExpr(mlir::Value source, Point *point);
+  std::optional<IndexRange> boundsOf(mlir::Value source, Point *point);
+  std::optional<bool> knownCondition(mlir::Value condition, Point *point);
+  mlir::Value knownOperand(mlir::Operation *op, Point *point);
   mlir::AffineExpr indexSymbol(mlir::Value number);
   mlir::Value constantElement(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::LLVM::GlobalOp createGlobal(mlir::DenseElementsAttr elements);
