@@ -19,8 +19,9 @@ constexpr int64_t kUnitRows = 384, kUnitRowsPacked = 192;
 /// unknown. The packed rows of a tile are used for so many columns that packed panels of b have
 /// this many steps.
 constexpr int64_t kPackedPanels = 4, kUnknownPanels = 128, kPackedSteps = 160;
-/// Number of operations that is worth waking a thread for.
-constexpr int64_t kGrainOperations = 200 << 10;
+/// Number of operations that is worth waking a thread for, and the number of units from which on
+/// threads have the same amount of work.
+constexpr int64_t kGrainOperations = 200 << 10, kBalancedUnits = 16;
 /// Products with at most this many rows read b in place: packing would cost more than it saves.
 constexpr int64_t kFewRows = 6;
 /// Assumed depth if it is unknown: packing is not profitable for a small depth.
@@ -100,6 +101,41 @@ std::optional<unsigned> constantNumber(linalg::GenericOp op, const ContractionFo
   return kernel.isConstant(number) ? std::optional(number) : std::nullopt;
 }
 
+int64_t unitOperations(const ContractionPlan &plan, const ContractionSizes &sizes) {
+  int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
+  return 2 * plan.unitPoints * std::min(plan.unitRows, sizes.m.value_or(plan.unitRows)) *
+         std::min(columns, sizes.n.value_or(columns)) * std::max<int64_t>(1, sizes.k.value_or(64));
+}
+
+/// Divides `count` into equal parts of at most `most`, and returns their size.
+int64_t equalParts(int64_t count, int64_t most) {
+  return llvm::divideCeil(count, llvm::divideCeil(count, most));
+}
+
+/// Lets units cover fewer rows if there are too few of them to balance threads. All rows of packed
+/// constants are read again by each unit, but then they are few.
+void balanceUnits(ContractionPlan &plan, const ContractionSizes &sizes,
+                  const ContractionForm &form) {
+  std::optional<int64_t> outer = constantOf(form.outerSize());
+  std::optional<int64_t> points = constantOf(normalize(form.mOuterSize()));
+  if (!sizes.m || !sizes.n || !sizes.k || !outer || !points || !plan.isPacked)
+    return;
+  plan.unitPoints = equalParts(*points, plan.unitPoints);
+  int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
+  int64_t others = *outer * llvm::divideCeil(*sizes.n, columns);
+  // Rows of tiles at all points, how many of them a unit covers, and how many it should.
+  int64_t tileRows = plan.tile.rows, most = plan.unitPoints * (plan.unitRows / tileRows);
+  int64_t all = *points * llvm::divideCeil(*sizes.m, tileRows);
+  int64_t wanted = all * others / kBalancedUnits;
+  wanted = std::max(wanted, kGrainOperations * most / unitOperations(plan, sizes));
+  if (wanted >= most)
+    return;
+  int64_t rowsOfPoint = plan.unitRows / tileRows;
+  plan.unitPoints = equalParts(*points, std::max<int64_t>(wanted / rowsOfPoint, 1));
+  if (wanted < rowsOfPoint)
+    plan.unitRows = std::max<int64_t>(wanted, 1) * tileRows;
+}
+
 /// Chooses the plan's tile and what a unit covers.
 void chooseShapes(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
                   const ContractionForm &form, linalg::GenericOp op, KernelShapes &shapes) {
@@ -131,6 +167,7 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   int64_t points = constantOf(normalize(form.mOuterSize())).value_or(kUnitRows);
   plan.unitPoints =
       std::clamp<int64_t>(kUnitRowsPacked / plan.unitRows, 1, std::max<int64_t>(1, points));
+  balanceUnits(plan, sizes, form);
   if (!form.kOuter.empty())
     chooseBlocks(plan, target, form, a, b, std::max(aBytes, bBytes));
 }
@@ -168,10 +205,7 @@ static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, lina
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
   plan.units = normalize(form.outerSize() * form.mOuterSize().ceilDiv(plan.unitPoints) *
                          form.mSize().ceilDiv(plan.unitRows) * form.nSize().ceilDiv(columns));
-  int64_t operations =
-      2 * plan.unitPoints * std::min(plan.unitRows, sizes.m.value_or(plan.unitRows)) *
-      std::min(columns, sizes.n.value_or(columns)) * std::max<int64_t>(1, sizes.k.value_or(64));
-  plan.grain = kGrainOperations / std::max<int64_t>(1, operations);
+  plan.grain = kGrainOperations / std::max<int64_t>(1, unitOperations(plan, sizes));
   plan.grain = std::max<int64_t>(1, plan.grain);
   return plan;
 }
