@@ -208,14 +208,51 @@ struct SplitConcat : OpRewritePattern<ConcatOp> {
   }
 };
 
+/// gather(x, [i, i + step, ...]) = slice(x), if the indices are constants that lie inside of x.
+/// Unlike a gather, a slice is a view that its readers read through.
+struct GatherOfSlice : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
+    DenseIntElementsAttr indices;
+    Shape shape = shapeOf(op.getX().getType());
+    int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
+    std::optional<int64_t> size = shape[axis].constant();
+    if (!size || !matchPattern(op.getIndices(), m_Constant(&indices)) || indices.empty())
+      return failure();
+    SmallVector<int64_t> positions;
+    for (const APInt &index : indices)
+      positions.push_back(index.getLimitedValue(std::numeric_limits<int64_t>::max()));
+    int64_t step = positions.size() > 1 ? positions[1] - positions[0] : 1;
+    for (auto [i, position] : llvm::enumerate(positions))
+      if (position >= *size || position != positions[0] + int64_t(i) * step || step == 0)
+        return failure();
+    MLIRContext *context = op.getContext();
+    SmallVector<DimExpr> starts(shape.size(), DimExpr(0)), sizes(shape);
+    SmallVector<int64_t> steps(shape.size(), 1);
+    starts[axis] = DimExpr(positions[0]);
+    sizes[axis] = DimExpr(positions.size());
+    steps[axis] = step;
+    auto slice =
+        SliceOp::create(rewriter, op.getLoc(), op.getX(), DimsAttr::get(context, starts),
+                        DimsAttr::get(context, sizes), rewriter.getDenseI64ArrayAttr(steps));
+    auto reshape = ReshapeOp::create(rewriter, op.getLoc(), slice,
+                                     DimsAttr::get(context, shapeOf(op.getType())));
+    copyPlacement(op, slice);
+    copyPlacement(op, reshape);
+    rewriter.replaceOp(op, reshape);
+    return success();
+  }
+};
+
 struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass> {
   using Base::Base;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
-                 ReadOfWrite, ReductionOfScalar, SplitConcat, StackOfUnstack, TransposeOfProduct>(
-        &getContext());
+                 GatherOfSlice, ReadOfWrite, ReductionOfScalar, SplitConcat, StackOfUnstack,
+                 TransposeOfProduct>(&getContext());
     tfc::addTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

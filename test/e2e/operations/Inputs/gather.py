@@ -35,6 +35,8 @@ CASES = [
     case("gather(-x, i)", lambda x, i: -x[i], x=real(4, 2), i=index(4, "n"), second=True),
     case("gather(-x, i)", lambda x, i: -x[i], types="f64 f16 i32", x=whole(4, 2), i=index(4, 3, "n")),
     case("gather(-x, i)", lambda x, i: -x[i], x=real(4), i=index(4)),
+    case("gather(-x, [3, 1])", lambda x: -x[[3, 1]], x=real(4, "n"), second=True),
+    case("gather(x, 2, axis: 1) * 2", lambda x: x[:, 2] * 2, x=real("n", 4, 3)),
     case("gather(x, i, axis: 1)", lambda x, i: x[:, i], x=real("n", 4, 3), i=index(4, 2, 2), second=True),
     case("gather(x, i, axis: -1)", lambda x, i: x[:, i], x=real(2, 4), i=index(4, "n"), second=True),
     case('gather(-x, i, outside: "skip")', skipping, x=real(4, 2),
