@@ -386,6 +386,7 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
       tile.b = {constantPointer(panel, k0), bOperand.elementType, {}, conversion(bOperand)};
       tile.masks = panel.masks;
       stepThroughPacked(tile.loops, panel.width);
+      fetchNextPanel(tile, panel, row);
     } else {
       tile.b = {
           linearPointer(bOperand, panel.n0, k0), bOperand.elementType, {}, conversion(bOperand)};
@@ -409,6 +410,30 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
         storeProduct(mDim + i, nDim + v * plan.lanes, sum);
     }
   }
+}
+
+/// Lets each of the unit's tiles fetch a part of the panel that follows in memory, which the next
+/// unit reads. The tiles of the last panel fetch what they have read.
+void ContractionEmitter::fetchNextPanel(MicroTile &tile, const Panel &panel, Value row) {
+  int64_t panels = llvm::divideCeil(*constantOf(form.nSize()), tileColumns());
+  int64_t tilesOfPoint = llvm::divideCeil(plan.unitRows, plan.tile.rows);
+  tile.aheadShift = llvm::Log2_64(plan.unitPoints * tilesOfPoint);
+  // A step fetches one line of the cache.
+  bool isCovered = (panel.width * computeBytes()) >> tile.aheadShift <= kLineBytes;
+  if (!outerSteps.empty() || kBlock != 0 || panels == 1 || !isCovered)
+    return;
+  AffineExpr steps = form.kSize();
+  for (unsigned loop : form.kOuter)
+    steps = steps * form.loopSizes[loop];
+  int64_t bytes = *constantOf(normalize(steps)) * panel.width * computeBytes();
+  Value number = divide(row, constant(plan.tile.rows)).first;
+  if (!form.mOuter.empty())
+    number = add(mul(point, tilesOfPoint), number);
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                       add(firstPanel, panel.number), constant(panels - 1));
+  Value next = arith::SelectOp::create(b, loc, isLast, constant(0), constant(bytes));
+  Value first = add(mul(number, bytes >> tile.aheadShift), next);
+  tile.ahead = advance(b, loc, tile.b.pointer, b.getI8Type(), first, Stride{1, {}});
 }
 
 /// Emits one vector of the output if both operands are contiguous along k: each column has a vector

@@ -144,6 +144,8 @@ private:
     auto steps = [&](Value k, ValueRange carried, int64_t number) {
       Value a = advance(b, loc, pointerA, tile.a.elementType, k, loop.a);
       Value bs = advance(b, loc, pointerB, tile.b.elementType, k, loop.b);
+      if (tile.ahead)
+        fetchAhead(bs);
       SmallVector<Value> next(carried);
       for (int64_t set = 0; set < number; ++set)
         llvm::copy(step(advance(b, loc, a, tile.a.elementType, set, loop.a),
@@ -165,6 +167,19 @@ private:
         loopFrom(end, loop.count, 1, ArrayRef(all).take_front(count), oneStep);
     llvm::copy(first, all.begin());
     return all;
+  }
+
+  void fetchAhead(Value pointerB) {
+    constexpr unsigned kSecondCache = 2;
+    auto number = [&](Value pointer) -> Value {
+      return LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
+    };
+    Value done = arith::SubIOp::create(b, loc, number(pointerB), number(tile.b.pointer));
+    Value shift = arith::ConstantIntOp::create(b, loc, b.getI64Type(), tile.aheadShift);
+    Value offset = arith::ShRUIOp::create(b, loc, done, shift);
+    Value address = LLVM::GEPOp::create(b, loc, tile.ahead.getType(), b.getI8Type(), tile.ahead,
+                                        ValueRange{offset});
+    LLVM::Prefetch::create(b, loc, address, /*rw=*/0, kSecondCache, /*cache=*/1);
   }
 
   /// Emits one step along k: an outer product of a column of a and a row of b.

@@ -42,6 +42,10 @@ struct MicroTile {
   llvm::SmallVector<ReductionLoop> loops;
   /// For each vector, the mask of the lanes that exist in b; null for all lanes.
   llvm::SmallVector<mlir::Value> masks;
+  /// Memory that a later tile reads: while this tile reads b, which is contiguous, `ahead` is
+  /// fetched into the second-level cache, 1 / 2^aheadShift of it as much. Null if there is none.
+  mlir::Value ahead;
+  unsigned aheadShift = 0;
 };
 
 /// Emits the loops along k and returns the accumulators row by row. An empty `initial` means zeros.

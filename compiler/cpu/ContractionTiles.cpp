@@ -12,7 +12,7 @@ namespace {
 
 /// Current out-of-order cores execute two multiply-adds and two loads and issue six operations per
 /// cycle; multiply-adds have a latency of four cycles.
-constexpr int64_t kLineBytes = 64, kWayBytes = 4096;
+constexpr int64_t kWayBytes = 4096;
 constexpr int64_t kUnits = 2, kLatency = 4, kLoads = 2, kIssue = 6;
 
 /// Sustained bandwidth of the second-level cache, in bytes per cycle.

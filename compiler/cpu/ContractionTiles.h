@@ -6,6 +6,9 @@
 
 namespace tfc::cpu {
 
+/// Bytes of a line of all caches.
+inline constexpr int64_t kLineBytes = 64;
+
 /// A tile of the output that is kept in registers: `rows` by `vectors` vector registers.
 struct RegisterTile {
   int64_t rows = 1;
