@@ -79,8 +79,10 @@ NestEmitter::Lanes NestEmitter::lanesOf(const LoopSweep &sweep) const {
     lanes.unroll = std::min<int64_t>(lanes.unroll, std::max<int64_t>(*size / lanes.width, 1));
   if (sweep.kind == LoopSweep::Kind::Column && !tileWindows(sweep, lanes))
     tileRows(sweep, lanes);
-  if (sweep.kind == LoopSweep::Kind::Pointwise)
+  if (sweep.kind == LoopSweep::Kind::Pointwise) {
+    interleaveRows(sweep, lanes);
     tileTransposed(sweep, lanes);
+  }
   return lanes;
 }
 

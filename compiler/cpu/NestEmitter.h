@@ -35,6 +35,8 @@ private:
     std::optional<unsigned> tileLoop;
     /// True if the rows are points of a reduction over windows, whose taps are unrolled.
     bool unrollsTaps = false;
+    /// The loop around rows of a few elements along which lanes run in place of the lane loop.
+    std::optional<unsigned> interleaved;
     int64_t block() const { return width * unroll; }
   };
   /// Emits one block along the lanes: `unroll` vectors, the last of them masked.
@@ -43,6 +45,7 @@ private:
   Lanes lanesOf(const LoopSweep &sweep) const;
   void tileRows(const LoopSweep &sweep, Lanes &lanes) const;
   void tileTransposed(const LoopSweep &sweep, Lanes &lanes) const;
+  void interleaveRows(const LoopSweep &sweep, Lanes &lanes) const;
   bool tileWindows(const LoopSweep &sweep, Lanes &lanes) const;
   llvm::SmallVector<int64_t> cutsOf(const LoopSweep &sweep, unsigned loop, int64_t step) const;
   std::optional<unsigned> unitLoop() const;
@@ -63,6 +66,9 @@ private:
   void emitSweep(const LoopSweep &sweep);
   void emitPointwise(const LoopSweep &sweep);
   void emitTiles(const LoopSweep &sweep, const Lanes &lanes, llvm::SmallVector<unsigned> around);
+  void emitInterleaved(const LoopSweep &sweep, const Lanes &lanes);
+  void emitRowsAlongLanes(const LoopSweep &sweep, mlir::Value from, mlir::Value to,
+                          std::optional<IndexRange> range);
   Values pointwiseBlock(const LoopSweep &sweep, const Lanes &lanes, int64_t unroll, Values carried);
   void finishRowReductions(const LoopSweep &sweep, const Lanes &lanes, Values carried);
   void emitColumn(const LoopSweep &sweep);

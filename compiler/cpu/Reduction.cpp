@@ -28,6 +28,8 @@ void NestEmitter::emitPointwise(const LoopSweep &sweep) {
   ArrayRef<unsigned> inside = all.drop_front(sweep.numParallel);
   if (sweep.laneLoop)
     inside = inside.drop_back();
+  if (lanes.interleaved)
+    return emitInterleaved(sweep, lanes);
   if (lanes.tileLoop)
     return emitTiles(sweep, lanes, SmallVector<unsigned>(all.drop_back()));
   emitLoops(around, {}, [&](Values) -> Values {

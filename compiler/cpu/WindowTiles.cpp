@@ -114,10 +114,12 @@ SmallVector<int64_t> NestEmitter::cutsOf(const LoopSweep &sweep, unsigned loop,
       AffineExpr index = normalize(check.index.replaceDims(stage->loops));
       int64_t factor = factorOf(index, loop);
       std::optional<IndexRange> rest = rangeWithout(nest, index, loop);
-      std::optional<int64_t> bound = constantSize(check.size);
-      if (factor <= 0 || !rest || !bound)
+      if (factor <= 0 || !rest)
         continue;
       first = std::max(first, llvm::divideCeilSigned(-rest->first, factor));
+      std::optional<int64_t> bound = check.size ? constantSize(check.size) : std::nullopt;
+      if (!bound)
+        continue;
       end = std::min(end, llvm::divideFloorSigned(*bound - 1 - rest->last, factor) + 1);
     }
   first = std::min(llvm::divideCeil(first, step) * step, uint64_t(whole));

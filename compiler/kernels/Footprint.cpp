@@ -22,6 +22,7 @@ public:
 
 private:
   AffineExpr indexExpr(Value source, linalg::GenericOp op, ArrayRef<AffineExpr> loops);
+  void addCheck(arith::CmpIOp check, linalg::GenericOp op, ArrayRef<AffineExpr> loops);
 
   function_ref<bool(Operation *)> isStage;
   Footprint &out;
@@ -66,6 +67,22 @@ AffineExpr Walker::indexExpr(Value source, linalg::GenericOp op, ArrayRef<Affine
   return getAffineSymbolExpr(nextUnknown++, source.getContext());
 }
 
+void Walker::addCheck(arith::CmpIOp check, linalg::GenericOp op, ArrayRef<AffineExpr> loops) {
+  AffineExpr index = normalize(indexExpr(check.getLhs(), op, loops));
+  AffineExpr bound = normalize(indexExpr(check.getRhs(), op, loops));
+  switch (check.getPredicate()) {
+  case arith::CmpIPredicate::ult:
+  case arith::CmpIPredicate::slt:
+    out.checks.push_back({index, bound});
+    break;
+  case arith::CmpIPredicate::sge:
+    out.checks.push_back({normalize(index - bound), AffineExpr()});
+    break;
+  default:
+    break;
+  }
+}
+
 void Walker::visit(linalg::GenericOp op, ArrayRef<AffineExpr> loops) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()) ||
@@ -89,10 +106,8 @@ void Walker::visit(linalg::GenericOp op, ArrayRef<AffineExpr> loops) {
     } else if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       out.indexUses.push_back(loops[index.getDim()]);
     } else if (auto check = dyn_cast<arith::CmpIOp>(inner);
-               check && check.getPredicate() == arith::CmpIPredicate::ult &&
-               check.getLhs().getType().isIndex()) {
-      out.checks.push_back({normalize(indexExpr(check.getLhs(), op, loops)),
-                            normalize(indexExpr(check.getRhs(), op, loops))});
+               check && check.getLhs().getType().isIndex()) {
+      addCheck(check, op, loops);
     }
   }
 }

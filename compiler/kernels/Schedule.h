@@ -16,7 +16,8 @@ struct Access {
   llvm::SmallVector<mlir::AffineExpr> indices;
 };
 
-/// A condition on the loops of a stage: `index` is at least 0 and less than `size`.
+/// A condition on the loops of a stage: `index` is at least 0 and, unless that is null, less than
+/// `size`.
 struct BoundsCheck {
   mlir::AffineExpr index, size;
 };

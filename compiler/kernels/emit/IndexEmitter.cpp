@@ -67,8 +67,6 @@ void IndexEmitter::setRange(LoopDim dim, IndexRange range) {
 }
 
 std::optional<IndexRange> IndexEmitter::boundsOf(AffineExpr expr) {
-  if (varies(expr))
-    return std::nullopt;
   return rangeOf(expr, [&](AffineDimExpr dim) { return dims[dim.getPosition()].range; });
 }
 

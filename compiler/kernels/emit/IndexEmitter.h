@@ -54,8 +54,8 @@ public:
 
   /// Adds a dim for a loop counter (an `index` value).
   LoopDim addDim(mlir::Value counter);
-  /// Records the values that a counter has. Comparisons of indices that follow from them are not
-  /// emitted.
+  /// Records the values that a counter has, in all lanes that are enabled if lanes run along it.
+  /// Comparisons of indices that follow from them are not emitted.
   void setRange(LoopDim dim, IndexRange range);
   /// Returns the symbol of a scalar or vector `index` value, which is added at the first call.
   mlir::AffineExpr addSymbol(mlir::Value value);
@@ -117,8 +117,7 @@ protected:
   /// Returns the depth of the outermost region in which the expression can be evaluated.
   unsigned level(mlir::AffineExpr expr);
   bool varies(mlir::AffineExpr expr);
-  /// Returns bounds of an expression, if the counters in it have ranges and it is the same in all
-  /// lanes.
+  /// Returns bounds of an expression, if the counters in it have ranges.
   std::optional<IndexRange> boundsOf(mlir::AffineExpr expr);
   bool hasRanges() const { return anyRange; }
   LoopDim lane() const { return llvm::cast<LoopDim>(laneDim); }
