@@ -4,6 +4,7 @@
 #include "compiler/cpu/Contraction.h"
 #include "compiler/cpu/ContractionEmitter.h"
 #include "compiler/cpu/TileTransform.h"
+#include "compiler/cpu/WinogradEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -87,18 +88,23 @@ void chooseBlocks(ContractionPlan &plan, const Target &target, const Contraction
     ++plan.blockLoops;
 }
 
-/// Returns the number of b among the tensors of the kernel if it is an argument that is always a
-/// constant, and that nothing else in the kernel reads.
-std::optional<unsigned> constantNumber(linalg::GenericOp op, const ContractionForm &form) {
-  Value tensor = op.getDpsInputOperand(form.b.inputs.front())->get();
+/// Returns the number of a value among the tensors of the kernel if it is an argument that is
+/// always a constant, and that nothing else in the kernel reads.
+std::optional<unsigned> constantNumber(Value tensor) {
   auto argument = dyn_cast<BlockArgument>(tensor);
-  if (!argument || !argument.hasOneUse() || form.b.inputs.size() != 1)
+  if (!argument || !argument.hasOneUse())
     return std::nullopt;
   auto kernel = dyn_cast<kernel::FuncOp>(argument.getOwner()->getParentOp());
   if (!kernel || argument.getArgNumber() < kernel.getNumSizes())
     return std::nullopt;
   unsigned number = argument.getArgNumber() - kernel.getNumSizes();
   return kernel.isConstant(number) ? std::optional(number) : std::nullopt;
+}
+
+/// The same for b.
+std::optional<unsigned> constantNumber(linalg::GenericOp op, const ContractionForm &form) {
+  Value tensor = op.getDpsInputOperand(form.b.inputs.front())->get();
+  return form.b.inputs.size() == 1 ? constantNumber(tensor) : std::nullopt;
 }
 
 int64_t unitOperations(const ContractionPlan &plan, const ContractionSizes &sizes) {
@@ -223,7 +229,23 @@ static ContractionPlan planTransform(const Target &target, const ContractionForm
   return plan;
 }
 
+static ContractionPlan planTransformed(KernelShapes &shapes, const Target &target,
+                                       const ImageConvolution &convolution) {
+  ContractionPlan plan;
+  plan.winograd = planWinograd(target, convolution);
+  plan.lanes = target.lanes(32);
+  std::optional<unsigned> constant = constantNumber(convolution.weights);
+  plan.isPacked = constant && shapes.kernel().getPacking(*constant);
+  int64_t panels = llvm::divideCeil(convolution.features, plan.winograd->columns(plan.lanes));
+  int64_t units = llvm::divideCeil(convolution.tiles(), plan.winograd->tiles) *
+                  llvm::divideCeil(panels, plan.winograd->panels * plan.winograd->groups);
+  plan.units = getAffineConstantExpr(units, shapes.kernel().getContext());
+  return plan;
+}
+
 ContractionPlan planContraction(KernelShapes &shapes, const Target &target, linalg::GenericOp op) {
+  if (std::optional<ImageConvolution> convolution = matchTransformed(op))
+    return planTransformed(shapes, target, *convolution);
   std::optional<ContractionForm> form = matchContraction(op, shapes);
   if (std::optional<TileTransform> transform = matchTransform(op, *form))
     return planTransform(target, *form, *transform);
@@ -246,8 +268,26 @@ static std::optional<SmallVector<int64_t>> stepSizes(const ContractionForm &form
   return constants.size() == sizes.size() ? std::optional(constants) : std::nullopt;
 }
 
+/// Panels of transformed weights have the matrices of all elements of tiles, for channels that are
+/// transformed together.
+static std::optional<std::pair<unsigned, kernel::PackingAttr>>
+packTransformed(const Target &target, const ImageConvolution &c) {
+  std::optional<unsigned> constant = constantNumber(c.weights);
+  if (!constant)
+    return std::nullopt;
+  WinogradPlan plan = planWinograd(target, c);
+  int64_t columns = plan.columns(target.lanes(32)), matrix = c.channels * c.features;
+  int64_t block = std::min(plan.channels, c.channels);
+  auto packing = kernel::PackingAttr::get(c.weights.getContext(), std::min(columns, c.features),
+                                          {c.features, c.channels / block, kTileElements, block},
+                                          {1, block * c.features, matrix, c.features});
+  return std::pair(*constant, packing);
+}
+
 std::optional<std::pair<unsigned, kernel::PackingAttr>>
 choosePacking(KernelShapes &shapes, const Target &target, linalg::GenericOp op) {
+  if (std::optional<ImageConvolution> convolution = matchTransformed(op))
+    return packTransformed(target, *convolution);
   std::optional<ContractionForm> form = matchContraction(op, shapes);
   std::optional<unsigned> constant = constantNumber(op, *form);
   std::optional<LinearAccess> access;
@@ -282,9 +322,13 @@ void emitContraction(KernelEmitter &emitter, const Target &target, const Contrac
                      const ContractionPlan &plan, Value begin, Value end) {
   linalg::GenericOp op = nest.op;
   std::optional<ContractionForm> form = matchContraction(op, emitter.shapes());
-  if (form && plan.isTransform)
+  if (!form)
+    return;
+  if (std::optional<ImageConvolution> convolution = matchTransformed(op))
+    WinogradEmitter(emitter, target, nest, plan, *form, *convolution).emit(begin, end);
+  else if (plan.isTransform)
     emitTransform(emitter, target, nest, plan, *form, begin, end);
-  else if (form)
+  else
     ContractionEmitter(emitter, target, nest, plan, *std::move(form)).emit(begin, end);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/cpu/ContractionTiles.h"
+#include "compiler/cpu/WinogradForm.h"
 #include "compiler/kernels/ContractionForm.h"
 #include "compiler/kernels/emit/KernelEmitter.h"
 #include <optional>
@@ -34,6 +35,8 @@ struct ContractionPlan {
   bool lanesAlongK = false;
   /// True if one factor is a small constant that becomes code; units are points of the other loops.
   bool isTransform = false;
+  /// How a convolution with transformed weights is divided; empty for other products.
+  std::optional<WinogradPlan> winograd;
 };
 
 /// Chooses how to emit a generic that is a contraction.

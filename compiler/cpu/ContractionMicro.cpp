@@ -147,6 +147,7 @@ private:
       if (tile.ahead)
         fetchAhead(bs);
       SmallVector<Value> next(carried);
+      prefetch(k, loop, number);
       for (int64_t set = 0; set < number; ++set)
         llvm::copy(step(advance(b, loc, a, tile.a.elementType, set, loop.a),
                         advance(b, loc, bs, tile.b.elementType, set, loop.b),
@@ -180,6 +181,17 @@ private:
     Value address = LLVM::GEPOp::create(b, loc, tile.ahead.getType(), b.getI8Type(), tile.ahead,
                                         ValueRange{offset});
     LLVM::Prefetch::create(b, loc, address, /*rw=*/0, kSecondCache, /*cache=*/1);
+  }
+
+  void prefetch(Value k, const ReductionLoop &loop, int64_t steps) {
+    constexpr int64_t kLineBytes = 64;
+    int64_t line = kLineBytes / elementBytes(tile.b.elementType);
+    for (int64_t i = 0; tile.prefetch && i < steps * tile.prefetchLines; ++i) {
+      Value step = advance(b, loc, tile.prefetch, tile.b.elementType, k, loop.b);
+      step = advance(b, loc, step, tile.b.elementType, i / tile.prefetchLines, loop.b);
+      step = advance(b, loc, step, tile.b.elementType, i % tile.prefetchLines * line, {1, {}});
+      LLVM::Prefetch::create(b, loc, step, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+    }
   }
 
   /// Emits one step along k: an outer product of a column of a and a row of b.

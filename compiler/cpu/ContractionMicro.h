@@ -46,6 +46,10 @@ struct MicroTile {
   /// fetched into the second-level cache, 1 / 2^aheadShift of it as much. Null if there is none.
   mlir::Value ahead;
   unsigned aheadShift = 0;
+  /// Memory that each step of the innermost loop brings to the cache, this many lines at a stride
+  /// of b; null if there is none.
+  mlir::Value prefetch = nullptr;
+  int64_t prefetchLines = 0;
 };
 
 /// Emits the loops along k and returns the accumulators row by row. An empty `initial` means zeros.

@@ -27,21 +27,6 @@ bool fitsRegisters(const Target &target, RegisterTile tile, int64_t sets) {
   return tile.rows * tile.vectors * sets + tile.vectors + broadcast <= target.vectorRegisters;
 }
 
-/// Estimates the cycles of one tile: the k loop, and initializing and storing the accumulators.
-double tileCycles(const Target &target, RegisterTile tile, int64_t k) {
-  int64_t panelBytes = tile.vectors * target.vectorBits / 8;
-  double accumulators = tile.rows * tile.vectors;
-  double loads = tile.rows + tile.vectors;
-  double operations = (tile.vectors == 1 ? tile.rows : accumulators + tile.rows) + tile.vectors + 2;
-  double latency = double(kLatency) / accumulatorSets(target, tile);
-  double reading = panelBytes * k > target.l1Bytes / 2 ? double(panelBytes) / kSecondCacheBytes : 0;
-  double cycles =
-      std::max({accumulators / kUnits, loads / kLoads, operations / kIssue, latency, reading});
-  // The other loads are not hidden completely by the bottleneck.
-  cycles += 0.1 * (loads / kLoads + reading);
-  return cycles * k + 3 * accumulators + 20;
-}
-
 } // namespace
 
 bool fitsFirstCache(const Target &target, std::optional<int64_t> strideBytes,
@@ -61,6 +46,20 @@ int64_t accumulatorSets(const Target &target, RegisterTile tile) {
   while (sets > 1 && !fitsRegisters(target, tile, sets))
     --sets;
   return sets;
+}
+
+double tileCycles(const Target &target, RegisterTile tile, int64_t k) {
+  int64_t panelBytes = tile.vectors * target.vectorBits / 8;
+  double accumulators = tile.rows * tile.vectors;
+  double loads = tile.rows + tile.vectors;
+  double operations = (tile.vectors == 1 ? tile.rows : accumulators + tile.rows) + tile.vectors + 2;
+  double latency = double(kLatency) / accumulatorSets(target, tile);
+  double reading = panelBytes * k > target.l1Bytes / 2 ? double(panelBytes) / kSecondCacheBytes : 0;
+  double cycles =
+      std::max({accumulators / kUnits, loads / kLoads, operations / kIssue, latency, reading});
+  // The other loads are not hidden completely by the bottleneck.
+  cycles += 0.1 * (loads / kLoads + reading);
+  return cycles * k + 3 * accumulators + 20;
 }
 
 RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int64_t lanes,

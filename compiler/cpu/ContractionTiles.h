@@ -32,6 +32,9 @@ int64_t accumulatorSets(const Target &target, RegisterTile tile);
 bool fitsFirstCache(const Target &target, std::optional<int64_t> strideBytes,
                     std::optional<int64_t> count, int64_t bytes);
 
+/// Estimates the cycles of one tile: the k loop, and initializing and storing the accumulators.
+double tileCycles(const Target &target, RegisterTile tile, int64_t k);
+
 /// Returns the tile with the fewest estimated cycles for the whole product. `lanes` is the number
 /// of elements in a vector; no tile has more than `maxRows` rows.
 RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int64_t lanes,

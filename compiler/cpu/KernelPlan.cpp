@@ -11,10 +11,19 @@ using namespace mlir;
 using namespace tfc::cpu;
 namespace kernel = tfc::kernel;
 
+/// Products read transformed weights themselves.
+static ScheduleOptions optionsFor(const Target &target) {
+  ScheduleOptions options;
+  options.emitsProducts = target.emitsProducts;
+  if (options.emitsProducts)
+    options.isReadByProducts = recoversWeights;
+  return options;
+}
+
 KernelPlan::KernelPlan(Operation *op)
     : name(cast<kernel::FuncOp>(op).getName()),
       target(Target::get(cast<kernel::FuncOp>(op).getTargetDescription())),
-      shapes(cast<kernel::FuncOp>(op)), schedule(shapes, {target.emitsProducts}) {
+      shapes(cast<kernel::FuncOp>(op)), schedule(shapes, optionsFor(target)) {
   for (const Nest &nest : schedule.nests())
     if (!nest.sweeps.empty() && nest.sweeps.front().product)
       products[&nest] = planContraction(shapes, target, nest.sweeps.front().product->op);

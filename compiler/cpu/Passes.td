@@ -20,6 +20,22 @@ def CpuAnnotatePass : Pass<"tfc-cpu-annotate", "::mlir::ModuleOp"> {
   ];
 }
 
+def CpuTransformWeightsPass : Pass<"tfc-cpu-transform-weights", "::mlir::ModuleOp"> {
+  let summary = "Transforms the weights of convolutions to multiply less";
+  let description = [{
+    Before: kernels prepared by tfc-prepare-kernels, with `kernel.constant` on arguments
+    that are always constants. After: convolutions of f32 with constant weights of 3 x 3
+    taps and steps of 1 recover these from weights transformed for Winograd's algorithm
+    F(4 x 4, 3 x 3), if it is estimated to be faster; their emitter reads the latter.
+    Their largest error is some ten times that of the definition. Kernels for other
+    targets are unchanged. Errors: those of tfc-cpu-codegen.
+  }];
+  let dependentDialects = [
+    "::tfc::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CpuPackWeightsPass : Pass<"tfc-cpu-pack-weights", "::mlir::ModuleOp"> {
   let summary = "Chooses the order of the elements of constants that products read";
   let description = [{

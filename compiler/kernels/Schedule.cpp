@@ -160,6 +160,11 @@ bool Schedule::addCostlyProducer() {
   return false;
 }
 
+bool Schedule::isReadByProducts(Operation *op) const {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && options.isReadByProducts && options.isReadByProducts(generic);
+}
+
 void Schedule::chooseStages() {
   Block &body = shapes.kernel().getBody().front();
   Operation *terminator = body.getTerminator();
@@ -167,10 +172,12 @@ void Schedule::chooseStages() {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     bool returned = llvm::is_contained(op.getUsers(), terminator);
     bool special = isa<linalg_ext::LinalgExtDialect>(op.getDialect());
+    if (isReadByProducts(&op))
+      continue;
     if (special || (generic && (returned || !isComputableInPlace(generic))))
       addStage(&op);
   }
-  auto isStage = [&](Operation *op) { return stageOf.contains(op); };
+  auto isStage = [&](Operation *op) { return stageOf.contains(op) || isReadByProducts(op); };
   do
     for (auto &stage : stages)
       if (stage->generic())

@@ -129,6 +129,9 @@ struct ScheduleOptions {
   bool (*takesProduct)(mlir::linalg::GenericOp op, const ContractionForm &form) = nullptr;
   /// Says which attention kernels have an emitter; null if none.
   bool (*takesAttention)(const AttentionForm &form) = nullptr;
+  /// Says which operations are not computed, because the emitter of the products that read their
+  /// results reads their operands instead; null if none.
+  bool (*isReadByProducts)(mlir::linalg::GenericOp op) = nullptr;
 };
 
 /// How a kernel is computed: which operations get loops and memory, and which loops they share.
@@ -170,6 +173,7 @@ public:
 private:
   // Defined in Schedule.cpp.
   bool formAttention();
+  bool isReadByProducts(mlir::Operation *op) const;
   void chooseStages();
   bool addCostlyProducer();
   void addStage(mlir::Operation *op);

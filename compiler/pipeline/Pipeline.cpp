@@ -71,10 +71,8 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
 static void addPlacement(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createPlaceOperations({options.device, options.cluster, options.devicesFile,
                                         options.movesUnsupported, options.explainsPlacement}));
-  if (options.isStrict || !options.isEnabled("winograd"))
-    return;
-  passes.addPass(createWinogradConvolutions());
-  passes.addPass(createWinogradVariables());
+  if (!options.isStrict && options.isEnabled("winograd"))
+    passes.addPass(createWinogradVariables());
 }
 
 static void addPartition(OpPassManager &passes, const PipelineOptions &options) {
@@ -113,6 +111,8 @@ static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
   passes.addPass(kernels::createPrepareKernels());
+  if (!options.isStrict && options.isEnabled("winograd"))
+    passes.addPass(cpu::createCpuTransformWeightsPass());
   if (options.isEnabled("pack")) {
     passes.addPass(cpu::createCpuPackWeightsPass());
     passes.addPass(createPackConstants());
@@ -178,9 +178,9 @@ static constexpr Optimization kOptimizations[] = {
     {"canonicalize", "folds of single operations, and unused operations"},
     {"cse", "common subexpressions"},
     {"tapes", "removal of unused tapes"},
-    {"winograd", "convolutions with fewer multiplications and larger errors"},
     {"partition", "a function for each device of an entry"},
     {"fuse", "kernels of more than one operation"},
+    {"winograd", "convolutions with fewer multiplications and larger errors"},
     {"pack", "weights in the order in which products read them"},
     {"share", "results in the memory of operands"},
     {"guard", "checks by a GPU before it changes variables"},

@@ -38,16 +38,6 @@ def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
   }];
 }
 
-def WinogradConvolutions : Pass<"tfc-winograd-convolutions", "::mlir::ModuleOp"> {
-  let summary = "Computes convolutions by Winograd's algorithm";
-  let description = [{
-    Before: operations have their devices. After: convolutions of 3 x 3 taps of f32 on
-    CPUs, whose weights are constants and whose sizes make it worthwhile, are products
-    of transformed tiles and weights. Their errors are some 1e-5 of the largest element,
-    instead of 1e-6.
-  }];
-}
-
 def WinogradVariables : Pass<"tfc-winograd-variables", "::mlir::ModuleOp"> {
   let summary = "Computes trained convolutions by Winograd's algorithm";
   let description = [{

@@ -5,7 +5,7 @@
 // With d, a tile of an image, w, the taps, and y, the results of the tile, the algorithm is
 // y = A' ((G w G') * (B' d B)) A, where ' is a transpose and * multiplies element by element, so
 // the gradient of w is G' ((A dy A') * (B' d B)) G. The elements are summed over channels, or over
-// tiles, by a product of matrices for each of them. Winograd.cpp has constant weights, which it
+// tiles, by a product of matrices for each of them. compiler/cpu/WinogradEmitter.cpp has constant weights, which it
 // transforms at compile time.
 //
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,359 @@
+// Emits convolutions that are computed by transforms. The plan says what a unit computes.
+
+#include "compiler/cpu/WinogradEmitter.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tfc::cpu {
+
+static constexpr int64_t kLineBytes = 64, kLineFloats = kLineBytes / sizeof(float);
+
+/// Returns a stride of at least `elements` floats that is an odd number of cache lines.
+static int64_t oddLines(int64_t elements) {
+  return (llvm::divideCeil(elements, kLineFloats) | 1) * kLineFloats;
+}
+
+WinogradEmitter::WinogradEmitter(KernelEmitter &emitter, const Target &target,
+                                 const ContractionNest &nest, const ContractionPlan &plan,
+                                 const ContractionForm &form, const ImageConvolution &convolution)
+    : LoopEmitter(emitter), emitter(emitter), target(target), nest(nest), plan(plan),
+      winograd(*plan.winograd), form(form), convolution(convolution),
+      elementsStride(oddLines(winograd.tiles * winograd.channels)),
+      productsStride(oddLines(winograd.tiles * winograd.panels * columns())),
+      productsRow(winograd.panels * columns()) {}
+
+void WinogradEmitter::emit(Value begin, Value end) {
+  auto toIndex = [&](Value value) -> Value {
+    return value.getType().isIndex() ? value
+                                     : arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+  };
+  elements = stackBuffer(kTileElements * elementsStride);
+  products = stackBuffer(kTileElements * productsStride);
+  forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+/// Units of the same tiles follow each other.
+void WinogradEmitter::emitUnit(Value unit) {
+  int64_t panels = llvm::divideCeil(convolution.features, columns());
+  int64_t groups = llvm::divideCeil(panels, winograd.panels);
+  auto [block, part] = divide(unit, llvm::divideCeil(groups, winograd.groups));
+  firstTile = mul(block, winograd.tiles);
+  tileCount = minimum(constant(winograd.tiles), sub(constant(convolution.tiles()), firstTile));
+  Value firstGroup = mul(part, winograd.groups);
+  Value count = minimum(constant(winograd.groups), sub(constant(groups), firstGroup));
+  if (winograd.channels >= convolution.channels)
+    transformElements(constant(0), constant(convolution.channels));
+  forLoop(constant(0), count, 1, [&](Value number) {
+    Value first = mul(add(firstGroup, number), winograd.panels);
+    emitGroup({first, minimum(constant(winograd.panels), sub(constant(panels), first))});
+  });
+}
+
+void WinogradEmitter::emitGroup(const Group &group) {
+  int64_t channels = convolution.channels;
+  if (winograd.channels >= channels) {
+    multiply(group, nullptr, constant(channels));
+  } else {
+    Value zero = zeroOf(b, loc, VectorType::get({plan.lanes}, form.computeType));
+    forLoop(constant(0), constant(kTileElements * productsStride), plan.lanes,
+            [&](Value i) { storeLanes(b, loc, zero, at(products, i)); });
+    forLoop(constant(0), constant(channels), winograd.channels, [&](Value first) {
+      Value count = minimum(constant(winograd.channels), sub(constant(channels), first));
+      transformElements(first, count);
+      multiply(group, first, count);
+    });
+  }
+  storeResults(group);
+}
+
+WinogradEmitter::Tile WinogradEmitter::tileAt(Value number) {
+  auto [rest, column] = divide(number, convolution.tileColumns());
+  auto [image, row] = divide(rest, convolution.tileRows());
+  return {image, mul(row, kTileResults), mul(column, kTileResults)};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of the image
+//===----------------------------------------------------------------------===//
+
+Value WinogradEmitter::elementAt(Value element, Value tile, Value channel) {
+  Value index = add(mul(element, elementsStride), mul(tile, winograd.channels));
+  return at(elements, add(index, channel));
+}
+
+void WinogradEmitter::transformElements(Value firstChannel, Value channels) {
+  forLoop(constant(0), tileCount, 1,
+          [&](Value number) { transformTile(number, firstChannel, channels); });
+}
+
+/// Elements beyond the image, which only results that do not exist need, are those at its end.
+void WinogradEmitter::transformTile(Value number, Value firstChannel, Value channels) {
+  Tile tile = tileAt(add(firstTile, number));
+  auto indicesFrom = [&](Value first, int64_t tiles, int64_t size) {
+    SmallVector<AffineExpr> all;
+    AffineExpr start = emitter.addDim(first);
+    bool isInside = kTileResults * (tiles - 1) + kTileSize <= size;
+    for (int64_t i = 0; i < kTileSize; ++i)
+      all.push_back(isInside ? start + i
+                             : emitter.addDim(minimum(add(first, i), constant(size - 1))));
+    return all;
+  };
+  SmallVector<AffineExpr> rows =
+      indicesFrom(tile.row, convolution.tileRows(), convolution.imageRows);
+  SmallVector<AffineExpr> columns =
+      indicesFrom(tile.column, convolution.tileColumns(), convolution.imageColumns);
+  AffineExpr image = emitter.addDim(tile.image);
+  auto emitVector = [&](Value channel, Value mask) {
+    KernelEmitter::Scope scope(emitter);
+    LoopDim dim = emitter.addDim(add(firstChannel, channel));
+    KernelEmitter::VectorMode mode(emitter, dim, plan.lanes, mask);
+    Vectors all;
+    for (AffineExpr row : rows)
+      for (AffineExpr column : columns)
+        all.push_back(
+            emitter.broadcast(emitter.element(convolution.image, {image, row, column, dim})));
+    for (auto [i, value] : llvm::enumerate(transformed(all)))
+      storeLanes(b, loc, value, elementAt(constant(int64_t(i)), number, channel));
+  };
+  int64_t rest = convolution.channels % plan.lanes;
+  Value whole = rest == 0 ? channels : mul(divide(channels, plan.lanes).first, plan.lanes);
+  forLoop(constant(0), whole, plan.lanes, [&](Value channel) { emitVector(channel, nullptr); });
+  if (rest == 0)
+    return;
+  Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, whole, channels);
+  ifElse(hasRest, [&] { emitVector(whole, firstLanes(plan.lanes, constant(rest))); }, nullptr);
+}
+
+/// Transforms the columns of a tile, then its rows.
+WinogradEmitter::Vectors WinogradEmitter::transformed(Vectors all) {
+  auto line = [&](int64_t first, int64_t stride) {
+    auto d = [&](int64_t i) -> Value & { return all[first + i * stride]; };
+    Value even = scaled(-4, d(2), d(4)), odd = scaled(-4, d(1), d(3));
+    Value even2 = minus(d(4), d(2)), odd2 = minus(d(3), d(1));
+    Value begin = scaled(4, d(0), scaled(-5, d(2), d(4)));
+    Value end = scaled(4, d(1), scaled(-5, d(3), d(5)));
+    d(0) = begin;
+    d(1) = plus(even, odd);
+    d(2) = minus(even, odd);
+    d(3) = scaled(2, odd2, even2);
+    d(4) = scaled(-2, odd2, even2);
+    d(5) = end;
+  };
+  for (int64_t i = 0; i < kTileSize; ++i)
+    line(i, kTileSize);
+  for (int64_t i = 0; i < kTileSize; ++i)
+    line(i * kTileSize, 1);
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+void WinogradEmitter::forEachPanel(const Group &group, function_ref<void(const Panel &)> body) {
+  int64_t whole = convolution.features / columns(), rest = convolution.features % columns();
+  int64_t vectors = llvm::divideCeil(rest, plan.lanes), last = rest % plan.lanes;
+  auto emitRest = [&](Value number) {
+    body({number, vectors, rest, last ? firstLanes(plan.lanes, constant(last)) : Value()});
+  };
+  forLoop(constant(0), group.panels, 1, [&](Value number) {
+    auto emitWhole = [&] { body({number, winograd.vectors, columns(), Value()}); };
+    if (rest == 0)
+      return emitWhole();
+    if (whole == 0)
+      return emitRest(number);
+    Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                          add(group.firstPanel, number), constant(whole));
+    ifElse(isWhole, emitWhole, [&] { emitRest(number); });
+  });
+}
+
+/// Multiplies channels [firstChannel, firstChannel + channels); without a first one, these are all
+/// and products need not be added.
+void WinogradEmitter::multiply(const Group &group, Value firstChannel, Value channels) {
+  int64_t rows = winograd.rows, rest = winograd.tiles % rows, whole = winograd.tiles - rest;
+  forLoop(constant(0), constant(kTileElements), 1, [&](Value element) {
+    forEachPanel(group, [&](const Panel &panel) {
+      // The last rows of a unit with fewer tiles are not used.
+      if (whole > 0)
+        forLoop(constant(0), minimum(tileCount, constant(whole)), rows, [&](Value row) {
+          emitRows(group, panel, element, row, rows, firstChannel, channels);
+        });
+      if (rest == 0)
+        return;
+      Value hasRest =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, tileCount, constant(whole));
+      ifElse(
+          hasRest,
+          [&] { emitRows(group, panel, element, constant(whole), rest, firstChannel, channels); },
+          nullptr);
+    });
+  });
+}
+
+Value WinogradEmitter::productAt(Value element, Value tile, Value column) {
+  return at(products, add(add(mul(element, productsStride), mul(tile, productsRow)), column));
+}
+
+/// The weights of a panel from a channel on. Packed ones are panel by panel, and in a panel element
+/// by element.
+Value WinogradEmitter::weightsAt(const Group &group, const Panel &panel, Value element,
+                                 Value channel) {
+  Value pointer = emitter.buffer(convolution.weights)->pointer;
+  Value column = mul(add(group.firstPanel, panel.number), columns());
+  if (!plan.isPacked) {
+    Value index = add(mul(element, convolution.channels), channel);
+    return at(pointer, add(mul(index, convolution.features), column));
+  }
+  // Matrices of the same channels follow each other.
+  Value index = add(mul(channel, kTileElements), mul(element, matrixChannels()));
+  return at(pointer,
+            add(mul(column, kTileElements * convolution.channels), mul(index, panel.width)));
+}
+
+void WinogradEmitter::emitRows(const Group &group, const Panel &panel, Value element, Value row,
+                               int64_t rows, Value firstChannel, Value channels) {
+  KernelEmitter::Scope scope(emitter);
+  Value first = firstChannel ? firstChannel : constant(0);
+  MicroTile tile{{rows, panel.vectors}, plan.lanes, form.computeType, {}, {}, {}, {}};
+  tile.a = {
+      elementAt(element, row, constant(0)), form.computeType, {winograd.channels, {}}, nullptr};
+  tile.b = {weightsAt(group, panel, element, first), form.computeType, {}, nullptr};
+  int64_t stride = plan.isPacked ? panel.width : convolution.features;
+  tile.loops.push_back({channels, {1, {}}, {stride, {}}});
+  if (plan.isPacked) {
+    // Brings the next matrix of the panel to the cache, each tile a part of it.
+    int64_t tiles = llvm::divideCeil(winograd.tiles, winograd.rows);
+    int64_t lines = llvm::divideCeil(panel.width * int64_t(sizeof(float)), kLineBytes);
+    tile.prefetchLines = llvm::divideCeil(lines, tiles);
+    Value first = mul(divide(row, winograd.rows).first, tile.prefetchLines * kLineFloats);
+    tile.prefetch = at(tile.b.pointer, add(first, matrixChannels() * panel.width));
+  }
+  tile.masks.assign(panel.vectors, Value());
+  tile.masks.back() = panel.mask;
+  auto place = [&](int64_t i, int64_t v) {
+    return productAt(element, add(row, i), add(mul(panel.number, columns()), v * plan.lanes));
+  };
+  Vectors initial;
+  for (int64_t i = 0; firstChannel && i < rows; ++i)
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      initial.push_back(load(place(i, v)));
+  Vectors sums = emitMicroTile(b, loc, target, tile, initial);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      storeLanes(b, loc, sums[i * panel.vectors + v], place(i, v));
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void WinogradEmitter::storeResults(const Group &group) {
+  forLoop(constant(0), tileCount, 1, [&](Value number) { storeTile(group, number); });
+}
+
+void WinogradEmitter::storeTile(const Group &group, Value number) {
+  Tile tile = tileAt(add(firstTile, number));
+  Value firstFeature = mul(group.firstPanel, columns());
+  Value count =
+      minimum(mul(group.panels, columns()), sub(constant(convolution.features), firstFeature));
+  auto emitVector = [&](Value column, Value mask) {
+    KernelEmitter::Scope scope(emitter);
+    LoopDim feature = emitter.addDim(add(firstFeature, column));
+    KernelEmitter::VectorMode mode(emitter, feature, plan.lanes, mask);
+    storeVector(tile, feature, productAt(constant(0), number, column));
+  };
+  int64_t rest = convolution.features % plan.lanes;
+  Value whole = rest == 0 ? count : mul(divide(count, plan.lanes).first, plan.lanes);
+  forLoop(constant(0), whole, plan.lanes, [&](Value column) { emitVector(column, nullptr); });
+  if (rest == 0)
+    return;
+  Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, whole, count);
+  ifElse(hasRest, [&] { emitVector(whole, firstLanes(plan.lanes, constant(rest))); }, nullptr);
+}
+
+/// Emits `body` for row or column `first + number` of results, of which there are `size`.
+void WinogradEmitter::ifExists(Value first, int64_t number, int64_t size,
+                               function_ref<void()> body) {
+  int64_t last = size % kTileResults;
+  if (last == 0 || number < last)
+    return body();
+  Value exists =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, add(first, number), constant(size));
+  ifElse(exists, body, nullptr);
+}
+
+/// Stores the results of one vector of features of a tile.
+void WinogradEmitter::storeVector(const Tile &tile, AffineDimExpr feature, Value pointer) {
+  Vectors half;
+  for (int64_t q = 0; q < kTileSize; ++q) {
+    Vectors column;
+    for (int64_t p = 0; p < kTileSize; ++p)
+      column.push_back(load(at(pointer, constant((p * kTileSize + q) * productsStride))));
+    half.append(results(column));
+  }
+  AffineExpr image = emitter.addDim(tile.image), row = emitter.addDim(tile.row);
+  AffineExpr column = emitter.addDim(tile.column), zero = emitter.constantExpr(0);
+  for (int64_t r = 0; r < kTileResults; ++r) {
+    Vectors line;
+    for (int64_t q = 0; q < kTileSize; ++q)
+      line.push_back(half[q * kTileResults + r]);
+    Vectors sums = results(line);
+    ifExists(tile.row, r, convolution.rows, [&] {
+      for (int64_t s = 0; s < kTileResults; ++s)
+        ifExists(tile.column, s, convolution.columns, [&] {
+          storeProduct(emitter, nest, form, {image, row + r, column + s, feature, zero, zero, zero},
+                       sums[s]);
+        });
+    });
+  }
+}
+
+WinogradEmitter::Vectors WinogradEmitter::results(const Vectors &d) {
+  Value even = plus(d[1], d[2]), odd = minus(d[1], d[2]);
+  Value even2 = plus(d[3], d[4]), odd2 = minus(d[3], d[4]);
+  return {plus(plus(d[0], even), even2), scaled(2, odd2, odd), scaled(4, even2, even),
+          plus(scaled(8, odd2, odd), d[5])};
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value WinogradEmitter::splat(double value) {
+  auto type = VectorType::get({plan.lanes}, form.computeType);
+  return arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, b.getFloatAttr(form.computeType, value)));
+}
+
+Value WinogradEmitter::plus(Value lhs, Value rhs) {
+  return arith::AddFOp::create(b, loc, lhs, rhs);
+}
+
+Value WinogradEmitter::minus(Value lhs, Value rhs) {
+  return arith::SubFOp::create(b, loc, lhs, rhs);
+}
+
+Value WinogradEmitter::scaled(double factor, Value x, Value y) {
+  return multiplyAdd(b, loc, target, splat(factor), x, y);
+}
+
+Value WinogradEmitter::stackBuffer(int64_t elements) {
+  OpBuilder::InsertionGuard guard(b);
+  Operation *function = b.getInsertionBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(function))
+    function = function->getParentOp();
+  b.setInsertionPointToStart(&function->getRegion(0).front());
+  Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(elements));
+  return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                form.computeType, count, 64);
+}
+
+} // namespace tfc::cpu

@@ -1,0 +1,129 @@
+// Divides convolutions that are computed by transforms, by a cost model over sizes and the target.
+
+#include "compiler/cpu/ContractionTiles.h"
+#include "compiler/cpu/WinogradForm.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace tfc;
+using namespace tfc::cpu;
+
+/// Transformed elements and products of a unit are on the stack, and take at most this many bytes
+/// and half of the second-level cache.
+static constexpr int64_t kMostStackBytes = 384 << 10;
+/// The most tiles of a unit: with more, transformed weights are read seldom enough.
+static constexpr int64_t kMostTiles = 64;
+/// The number of units that is enough for several threads.
+static constexpr int64_t kEnoughUnits = 8;
+/// Estimated cycles of the transforms of a vector, and bytes of weights that a cycle reads from the
+/// second-level cache or from beyond it.
+static constexpr double kElementCycles = 110, kResultCycles = 100;
+static constexpr double kNearBytes = 20, kFarBytes = 10;
+/// The share of the time of reading that the products do not hide.
+static constexpr double kNotHidden = 0.5;
+
+namespace {
+/// Estimates one way to divide a convolution.
+class Estimate {
+public:
+  Estimate(const Target &target, const ImageConvolution &c)
+      : target(target), c(c), lanes(target.lanes(32)),
+        channelVectors(llvm::divideCeil(c.channels, lanes)),
+        featureVectors(llvm::divideCeil(c.features, lanes)) {}
+
+  /// Completes a plan whose tiles, channels and panels are chosen.
+  void complete(WinogradPlan &plan) const;
+  int64_t bytes(const WinogradPlan &plan) const {
+    return kTileElements * plan.tiles * (plan.channels + plan.panels * plan.columns(lanes)) *
+           int64_t(sizeof(float));
+  }
+  double readingWeights(int64_t elements) const {
+    double bytes = double(elements * c.channels * c.features) * sizeof(float);
+    return bytes / (bytes <= double(target.l2Bytes) / 2 ? kNearBytes : kFarBytes);
+  }
+
+  const Target &target;
+  const ImageConvolution &c;
+  int64_t lanes, channelVectors, featureVectors;
+
+private:
+  double products(const WinogradPlan &plan) const;
+};
+} // namespace
+
+/// The products of the tiles of one unit with all panels, for one element of the tiles.
+double Estimate::products(const WinogradPlan &plan) const {
+  int64_t blocks = llvm::divideCeil(c.channels, plan.channels);
+  double cycles = 0;
+  auto addRows = [&](int64_t rows, int64_t count) {
+    auto addPanels = [&](int64_t vectors, int64_t panels) {
+      if (rows == 0 || vectors == 0)
+        return;
+      double one = tileCycles(target, {rows, vectors}, plan.channels);
+      if (blocks > 1)
+        one += double(rows * vectors);
+      cycles += double(blocks * count * panels) * one;
+    };
+    addPanels(plan.vectors, featureVectors / plan.vectors);
+    addPanels(featureVectors % plan.vectors, 1);
+  };
+  addRows(plan.rows, plan.tiles / plan.rows);
+  addRows(plan.tiles % plan.rows, 1);
+  return cycles;
+}
+
+void Estimate::complete(WinogradPlan &plan) const {
+  int64_t units = llvm::divideCeil(c.tiles(), plan.tiles);
+  int64_t panels = llvm::divideCeil(featureVectors, plan.vectors);
+  int64_t groups = llvm::divideCeil(panels, plan.panels);
+  int64_t parts = std::min<int64_t>(groups, llvm::divideCeil(kEnoughUnits, units));
+  plan.groups = llvm::divideCeil(groups, parts);
+  parts = llvm::divideCeil(groups, plan.groups);
+  // Elements are transformed for each unit, and if not all channels are kept, for each group.
+  int64_t repeats = plan.channels >= c.channels ? parts : groups;
+  double elements = kElementCycles * double(repeats * c.tiles() * channelVectors);
+  double results = kResultCycles * double(c.tiles() * featureVectors);
+  double multiplying = double(kTileElements * units) * products(plan);
+  double reading = double(units) * readingWeights(kTileElements);
+  plan.cycles = elements + results + std::max(multiplying, reading) +
+                kNotHidden * std::min(multiplying, reading);
+}
+
+WinogradPlan tfc::cpu::planWinograd(const Target &target, const ImageConvolution &convolution) {
+  Estimate estimate(target, convolution);
+  int64_t lanes = estimate.lanes, tiles = convolution.tiles();
+  int64_t most = std::min(kMostStackBytes, target.l2Bytes / 2);
+  WinogradPlan best;
+  for (int64_t wanted = 1; wanted <= std::min(tiles, kMostTiles); ++wanted) {
+    WinogradPlan plan;
+    plan.tiles = llvm::divideCeil(tiles, llvm::divideCeil(tiles, wanted));
+    if (plan.tiles != wanted)
+      continue;
+    RegisterTile tile = chooseTile(target, {wanted, convolution.features, convolution.channels},
+                                   lanes, target.vectorRegisters);
+    plan.rows = tile.rows;
+    plan.vectors = tile.vectors;
+    int64_t panels = llvm::divideCeil(estimate.featureVectors, tile.vectors);
+    for (int64_t blocks = 1; blocks <= estimate.channelVectors; ++blocks) {
+      plan.channels = llvm::divideCeil(estimate.channelVectors, blocks) * lanes;
+      // Blocks of weights have equal sizes.
+      if (blocks > 1 && convolution.channels % plan.channels != 0)
+        continue;
+      for (plan.panels = 1; plan.panels <= panels && estimate.bytes(plan) <= most; ++plan.panels) {
+        estimate.complete(plan);
+        if (best.tiles == 0 || plan.cycles < best.cycles)
+          best = plan;
+      }
+    }
+  }
+  return best;
+}
+
+bool tfc::cpu::isWinogradFaster(const Target &target, const ImageConvolution &convolution) {
+  Estimate estimate(target, convolution);
+  WinogradPlan plan = planWinograd(target, convolution);
+  double products = double(kTaps * kTaps * convolution.channels * estimate.featureVectors) *
+                    double(convolution.count * convolution.rows * convolution.columns) / 2;
+  double reading = estimate.readingWeights(kTaps * kTaps);
+  return plan.tiles != 0 && plan.cycles < products + kNotHidden * reading;
+}

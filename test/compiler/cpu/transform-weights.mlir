@@ -1,0 +1,57 @@
+// Convolutions with constant weights of 3 x 3 taps recover these from transformed ones.
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights --tfc-cpu-pack-weights %s | FileCheck %s --check-prefix=PACK
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=CODE
+
+#image = affine_map<(n, y, x, f, a, b, c) -> (n, y + a, x + b, c)>
+#taps = affine_map<(n, y, x, f, a, b, c) -> (a, b, c, f)>
+#result = affine_map<(n, y, x, f, a, b, c) -> (n, y, x, f)>
+
+// A panel has the matrices of all 36 elements, for some channels at a time.
+// CHECK-LABEL: kernel.func @large(
+// CHECK-SAME: %[[X:.*]]: tensor<1x30x30x64xf32>, %[[W:.*]]: tensor<6x6x64x32xf32> {kernel.constant}) -> tensor<1x28x28x32xf32>
+// CHECK: %[[L:.*]] = arith.constant dense<{{.*}}> : tensor<3x6xf32>
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[L]], %[[L]], %[[W]] : {{.*}}) outs({{.*}} : tensor<3x3x64x32xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[R]] : tensor<1x30x30x64xf32>, tensor<3x3x64x32xf32>)
+// PACK-LABEL: kernel.func @large(
+// PACK-SAME: kernel.packing = #kernel.packing<columns = {{[0-9]+}}, sizes = [32, {{[0-9]+}}, 36, {{[0-9]+}}], strides = [1, {{[0-9]+}}, 2048, 32]>
+// A unit keeps transformed elements and products on the stack, and multiplies for each of the 36 elements.
+// CODE-LABEL: llvm.func hidden @large(
+// CODE-COUNT-2: llvm.alloca
+// CODE: %[[ELEMENTS:.*]] = arith.constant 36 : index
+// CODE: scf.for %{{.*}} = %{{.*}} to %[[ELEMENTS]]
+// CODE: llvm.intr.prefetch
+// CODE: llvm.intr.fma
+// CODE: llvm.return
+kernel.func @large(%x: tensor<1x30x30x64xf32>, %w: tensor<3x3x64x32xf32> {kernel.constant}) -> tensor<1x28x28x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x28x28x32xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x28x28x32xf32>) -> tensor<1x28x28x32xf32>
+  %p = linalg.generic {indexing_maps = [#image, #taps, #result],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x30x30x64xf32>, tensor<3x3x64x32xf32>) outs(%i : tensor<1x28x28x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<1x28x28x32xf32>
+  kernel.return %p : tensor<1x28x28x32xf32>
+}
+
+// The transforms would take longer than they save.
+// CHECK-LABEL: kernel.func @narrow(
+// CHECK-SAME: tensor<3x3x4x32xf32> {kernel.constant}
+kernel.func @narrow(%x: tensor<1x30x30x4xf32>, %w: tensor<3x3x4x32xf32> {kernel.constant}) -> tensor<1x28x28x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x28x28x32xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x28x28x32xf32>) -> tensor<1x28x28x32xf32>
+  %p = linalg.generic {indexing_maps = [#image, #taps, #result],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x30x30x4xf32>, tensor<3x3x4x32xf32>) outs(%i : tensor<1x28x28x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<1x28x28x32xf32>
+  kernel.return %p : tensor<1x28x28x32xf32>
+}
