@@ -358,6 +358,30 @@ void ContractionEmitter::stepThroughPacked(SmallVectorImpl<ReductionLoop> &loops
   }
 }
 
+/// The prefetch of a tile that reads a panel of a constant: a part of the next panel, which the
+/// tiles of the unit share. Small constants are in the cache soon enough, a panel that exceeds the
+/// cache would not stay there, and a single tile needs all memory that it can read itself.
+Prefetch ContractionEmitter::prefetchOf(const Panel &panel, Value row) {
+  AffineExpr steps = form.kSize();
+  for (unsigned loop : tileLoops())
+    steps = steps * form.loopSizes[loop];
+  std::optional<int64_t> count = constantOf(normalize(steps));
+  std::optional<int64_t> all =
+      constantOf(normalize(form.kOuterSize() * form.kSize() * form.nSize()));
+  int64_t bytes = elementBytes(bOperand.elementType);
+  int64_t rowTiles = llvm::divideCeil(plan.unitRows, plan.tile.rows);
+  int64_t tiles = plan.unitPoints * rowTiles;
+  bool isUseful = tiles > 1 && kBlock == 0 && count && all && *all * bytes > target.l2Bytes / 2 &&
+                  *count * panel.width * bytes <= target.l2Bytes;
+  if (!isUseful)
+    return {};
+  Value number = divide(row, plan.tile.rows).first;
+  if (!form.mOuter.empty())
+    number = add(mul(point, rowTiles), number);
+  return sharePrefetch(b, loc, target, *count * panel.width, panel.width, bOperand.elementType,
+                       number, tiles);
+}
+
 Value ContractionEmitter::sumPointer(const Panel &panel, Value row, Value column) {
   Value position = add(mul(panel.number, tileColumns()), column);
   if (!form.mOuter.empty())
@@ -386,7 +410,7 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
       tile.b = {constantPointer(panel, k0), bOperand.elementType, {}, conversion(bOperand)};
       tile.masks = panel.masks;
       stepThroughPacked(tile.loops, panel.width);
-      fetchNextPanel(tile, panel, row);
+      tile.prefetch = prefetchOf(panel, row);
     } else {
       tile.b = {
           linearPointer(bOperand, panel.n0, k0), bOperand.elementType, {}, conversion(bOperand)};
@@ -410,30 +434,6 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
         storeProduct(mDim + i, nDim + v * plan.lanes, sum);
     }
   }
-}
-
-/// Lets each of the unit's tiles fetch a part of the panel that follows in memory, which the next
-/// unit reads. The tiles of the last panel fetch what they have read.
-void ContractionEmitter::fetchNextPanel(MicroTile &tile, const Panel &panel, Value row) {
-  int64_t panels = llvm::divideCeil(*constantOf(form.nSize()), tileColumns());
-  int64_t tilesOfPoint = llvm::divideCeil(plan.unitRows, plan.tile.rows);
-  tile.aheadShift = llvm::Log2_64(plan.unitPoints * tilesOfPoint);
-  // A step fetches one line of the cache.
-  bool isCovered = (panel.width * computeBytes()) >> tile.aheadShift <= kLineBytes;
-  if (!outerSteps.empty() || kBlock != 0 || panels == 1 || !isCovered)
-    return;
-  AffineExpr steps = form.kSize();
-  for (unsigned loop : form.kOuter)
-    steps = steps * form.loopSizes[loop];
-  int64_t bytes = *constantOf(normalize(steps)) * panel.width * computeBytes();
-  Value number = divide(row, constant(plan.tile.rows)).first;
-  if (!form.mOuter.empty())
-    number = add(mul(point, tilesOfPoint), number);
-  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                       add(firstPanel, panel.number), constant(panels - 1));
-  Value next = arith::SelectOp::create(b, loc, isLast, constant(0), constant(bytes));
-  Value first = add(mul(number, bytes >> tile.aheadShift), next);
-  tile.ahead = advance(b, loc, tile.b.pointer, b.getI8Type(), first, Stride{1, {}});
 }
 
 /// Emits one vector of the output if both operands are contiguous along k: each column has a vector

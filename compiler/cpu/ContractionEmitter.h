@@ -84,7 +84,7 @@ private:
   void emitRowsOfTile(mlir::Value row, int64_t rows, mlir::Value k0, mlir::Value kCount);
   void emitTile(const Panel &panel, mlir::Value row, int64_t rows, const TileSource &source,
                 llvm::ArrayRef<ReductionLoop> loops, mlir::Value k0);
-  void fetchNextPanel(MicroTile &tile, const Panel &panel, mlir::Value row);
+  Prefetch prefetchOf(const Panel &panel, mlir::Value row);
   void stepThroughPacked(llvm::SmallVectorImpl<ReductionLoop> &loops, int64_t columns);
   llvm::SmallVector<mlir::Value> emitLaneTile(const Panel &panel, mlir::Value row);
   void emitBufferedResults(const Panel &panel);

@@ -43,7 +43,9 @@ Value advance(OpBuilder &b, Location loc, Value pointer, Type elementType, int64
                        arith::ConstantIndexOp::create(b, loc, index * stride.fixed));
 }
 
-static unsigned elementBytes(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
+static constexpr int64_t kLineBytes = 64;
+
+unsigned elementBytes(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
 
 Value loadLanes(OpBuilder &b, Location loc, Value pointer, Type elementType, int64_t lanes,
                 Value mask) {
@@ -144,15 +146,14 @@ private:
     auto steps = [&](Value k, ValueRange carried, int64_t number) {
       Value a = advance(b, loc, pointerA, tile.a.elementType, k, loop.a);
       Value bs = advance(b, loc, pointerB, tile.b.elementType, k, loop.b);
-      if (tile.ahead)
-        fetchAhead(bs);
       SmallVector<Value> next(carried);
-      prefetch(k, loop, number);
-      for (int64_t set = 0; set < number; ++set)
-        llvm::copy(step(advance(b, loc, a, tile.a.elementType, set, loop.a),
-                        advance(b, loc, bs, tile.b.elementType, set, loop.b),
+      for (int64_t set = 0; set < number; ++set) {
+        Value stepOfB = advance(b, loc, bs, tile.b.elementType, set, loop.b);
+        prefetch(stepOfB);
+        llvm::copy(step(advance(b, loc, a, tile.a.elementType, set, loop.a), stepOfB,
                         carried.slice(set * count, count)),
                    next.begin() + set * count);
+      }
       return next;
     };
     auto oneStep = [&](Value k, ValueRange carried) { return steps(k, carried, 1); };
@@ -170,27 +171,14 @@ private:
     return all;
   }
 
-  void fetchAhead(Value pointerB) {
-    constexpr unsigned kSecondCache = 2;
-    auto number = [&](Value pointer) -> Value {
-      return LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
-    };
-    Value done = arith::SubIOp::create(b, loc, number(pointerB), number(tile.b.pointer));
-    Value shift = arith::ConstantIntOp::create(b, loc, b.getI64Type(), tile.aheadShift);
-    Value offset = arith::ShRUIOp::create(b, loc, done, shift);
-    Value address = LLVM::GEPOp::create(b, loc, tile.ahead.getType(), b.getI8Type(), tile.ahead,
-                                        ValueRange{offset});
-    LLVM::Prefetch::create(b, loc, address, /*rw=*/0, kSecondCache, /*cache=*/1);
-  }
-
-  void prefetch(Value k, const ReductionLoop &loop, int64_t steps) {
-    constexpr int64_t kLineBytes = 64;
-    int64_t line = kLineBytes / elementBytes(tile.b.elementType);
-    for (int64_t i = 0; tile.prefetch && i < steps * tile.prefetchLines; ++i) {
-      Value step = advance(b, loc, tile.prefetch, tile.b.elementType, k, loop.b);
-      step = advance(b, loc, step, tile.b.elementType, i / tile.prefetchLines, loop.b);
-      step = advance(b, loc, step, tile.b.elementType, i % tile.prefetchLines * line, {1, {}});
-      LLVM::Prefetch::create(b, loc, step, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  /// Prefetches for a step that reads b at a pointer.
+  void prefetch(Value pointer) {
+    Type type = tile.b.elementType;
+    for (int64_t i = 0; i < tile.prefetch.lines; ++i) {
+      Value line = advance(b, loc, pointer, type, tile.prefetch.distance, {1, {}});
+      line = advance(b, loc, line, type, i * kLineBytes / elementBytes(type), {1, {}});
+      LLVM::Prefetch::create(b, loc, line, /*rw=*/0, /*hint=*/tile.prefetch.isNear ? 3 : 2,
+                             /*cache=*/1);
     }
   }
 
@@ -228,6 +216,19 @@ private:
 };
 
 } // namespace
+
+Prefetch sharePrefetch(OpBuilder &b, Location loc, const Target &target, int64_t elements,
+                       int64_t stepElements, Type type, Value number, int64_t count) {
+  int64_t bytes = elementBytes(type);
+  Prefetch prefetch;
+  prefetch.lines = llvm::divideCeil(llvm::divideCeil(stepElements * bytes, kLineBytes), count);
+  Value stride = arith::ConstantIndexOp::create(b, loc, prefetch.lines * kLineBytes / bytes);
+  Value start = b.createOrFold<arith::MulIOp>(loc, number, stride);
+  Value all = arith::ConstantIndexOp::create(b, loc, elements);
+  prefetch.distance = b.createOrFold<arith::AddIOp>(loc, start, all);
+  prefetch.isNear = elements * bytes <= target.l1Bytes / 2;
+  return prefetch;
+}
 
 SmallVector<Value> emitMicroTile(OpBuilder &b, Location loc, const Target &target,
                                  const MicroTile &tile, ValueRange initial) {

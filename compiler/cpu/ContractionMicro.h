@@ -32,6 +32,22 @@ struct TileSource {
   std::function<mlir::Value(mlir::Value)> convert;
 };
 
+/// The memory that a tile brings to the cache for the tiles after it.
+struct Prefetch {
+  /// Lines for each step along k; 0 if there is nothing.
+  int64_t lines = 0;
+  /// The distance of the first one from what the step reads of b, in elements.
+  mlir::Value distance = nullptr;
+  /// True if all fit into the first-level cache.
+  bool isNear = true;
+};
+
+/// Returns the part of tile number `number` of `count` tiles that read the same `elements` elements
+/// of b, `stepElements` in each step, and together prefetch as many after them.
+Prefetch sharePrefetch(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
+                       int64_t elements, int64_t stepElements, mlir::Type type, mlir::Value number,
+                       int64_t count);
+
 /// A register tile of a product: `shape.rows` by `shape.vectors` vectors of `lanes` lanes.
 struct MicroTile {
   RegisterTile shape;
@@ -42,20 +58,16 @@ struct MicroTile {
   llvm::SmallVector<ReductionLoop> loops;
   /// For each vector, the mask of the lanes that exist in b; null for all lanes.
   llvm::SmallVector<mlir::Value> masks;
-  /// Memory that a later tile reads: while this tile reads b, which is contiguous, `ahead` is
-  /// fetched into the second-level cache, 1 / 2^aheadShift of it as much. Null if there is none.
-  mlir::Value ahead;
-  unsigned aheadShift = 0;
-  /// Memory that each step of the innermost loop brings to the cache, this many lines at a stride
-  /// of b; null if there is none.
-  mlir::Value prefetch = nullptr;
-  int64_t prefetchLines = 0;
+  Prefetch prefetch = {};
 };
 
 /// Emits the loops along k and returns the accumulators row by row. An empty `initial` means zeros.
 llvm::SmallVector<mlir::Value> emitMicroTile(mlir::OpBuilder &b, mlir::Location loc,
                                              const Target &target, const MicroTile &tile,
                                              mlir::ValueRange initial);
+
+/// The size of an element in memory.
+unsigned elementBytes(mlir::Type type);
 
 /// Returns pointer + index * stride, in elements.
 mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,

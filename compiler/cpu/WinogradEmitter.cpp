@@ -9,10 +9,9 @@ using namespace mlir;
 
 namespace tfc::cpu {
 
-static constexpr int64_t kLineBytes = 64, kLineFloats = kLineBytes / sizeof(float);
-
 /// Returns a stride of at least `elements` floats that is an odd number of cache lines.
 static int64_t oddLines(int64_t elements) {
+  constexpr int64_t kLineFloats = 64 / sizeof(float);
   return (llvm::divideCeil(elements, kLineFloats) | 1) * kLineFloats;
 }
 
@@ -229,12 +228,10 @@ void WinogradEmitter::emitRows(const Group &group, const Panel &panel, Value ele
   int64_t stride = plan.isPacked ? panel.width : convolution.features;
   tile.loops.push_back({channels, {1, {}}, {stride, {}}});
   if (plan.isPacked) {
-    // Brings the next matrix of the panel to the cache, each tile a part of it.
+    // The next matrix of the panel.
     int64_t tiles = llvm::divideCeil(winograd.tiles, winograd.rows);
-    int64_t lines = llvm::divideCeil(panel.width * int64_t(sizeof(float)), kLineBytes);
-    tile.prefetchLines = llvm::divideCeil(lines, tiles);
-    Value first = mul(divide(row, winograd.rows).first, tile.prefetchLines * kLineFloats);
-    tile.prefetch = at(tile.b.pointer, add(first, matrixChannels() * panel.width));
+    tile.prefetch = sharePrefetch(b, loc, target, matrixChannels() * panel.width, panel.width,
+                                  form.computeType, divide(row, winograd.rows).first, tiles);
   }
   tile.masks.assign(panel.vectors, Value());
   tile.masks.back() = panel.mask;
