@@ -43,8 +43,6 @@ Value advance(OpBuilder &b, Location loc, Value pointer, Type elementType, int64
                        arith::ConstantIndexOp::create(b, loc, index * stride.fixed));
 }
 
-static constexpr int64_t kLineBytes = 64;
-
 unsigned elementBytes(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
 
 Value loadLanes(OpBuilder &b, Location loc, Value pointer, Type elementType, int64_t lanes,

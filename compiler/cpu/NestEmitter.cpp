@@ -242,30 +242,66 @@ void NestEmitter::emitRows(const Lanes &lanes, ArrayRef<unsigned> numbers,
   loop(split, upper, 1);
 }
 
-/// Emits `body` for blocks along the vectorized loop, then for the remainder.
+/// Returns the indices of a loop in (first, last), in order, from which on a condition in the
+/// bodies may have another value.
+SmallVector<int64_t> NestEmitter::changesAlong(const LoopSweep &sweep, unsigned loop, int64_t first,
+                                               int64_t last) const {
+  SmallVector<int64_t> changes;
+  AffineExpr dim = getAffineDimExpr(loop, b.getContext());
+  auto addZero = [&](const LoopStage &stage, AffineExpr expr) {
+    auto index = dyn_cast<AffineConstantExpr>(normalize(dim - expr.replaceDims(stage.loops)));
+    if (index && index.getValue() > first && index.getValue() < last)
+      changes.push_back(index.getValue());
+  };
+  for (const LoopStage *stage : sweep.stages)
+    for (const BoundsCheck &check : stage->footprint.checks) {
+      addZero(*stage, check.index);
+      if (check.size)
+        addZero(*stage, check.index - check.size);
+    }
+  llvm::sort(changes);
+  changes.erase(llvm::unique(changes), changes.end());
+  return changes;
+}
+
+/// Emits `body` for blocks along the vectorized loop, then for the remainder. Stretches in which
+/// conditions have the same values are apart.
 NestEmitter::Values NestEmitter::emitLanes(const LoopSweep &sweep, const Lanes &lanes,
                                            Values carried, LaneBody body) {
   if (!sweep.laneLoop)
     return body(1, carried);
   unsigned number = *sweep.laneLoop;
   auto [lower, upper] = bounds(number);
-  auto stretch = [&](Value from, Value to, int64_t unroll, bool masked) {
+  auto stretch = [&](Value from, Value to, int64_t unroll, bool masked,
+                     std::optional<IndexRange> range) {
     carried = e.forLoop(from, to, unroll * lanes.width, carried, [&](LoopDim dim, Values inner) {
       loops[number] = dim;
+      if (range)
+        e.setRange(dim, *range);
       Value mask = masked ? e.tailMask(e.indexValue(dim), to, lanes.width) : Value();
       KernelEmitter::VectorMode mode(e, dim, lanes.width, mask);
       return body(unroll, inner);
     });
   };
+  // The range of the first vector of a block is that of all lanes.
+  auto stretchOver = [&](int64_t from, int64_t to, int64_t unroll, bool masked) {
+    int64_t last = masked ? to - 1 : to - (unroll - 1) * lanes.width - 1;
+    if (from < to)
+      stretch(e.indexConstant(from), e.indexConstant(to), unroll, masked, IndexRange{from, last});
+  };
   std::optional<int64_t> first = getConstantIntValue(lower), last = getConstantIntValue(upper);
   if (first && last) {
-    int64_t count = *last - *first;
-    int64_t blocks = *first + count / lanes.block() * lanes.block();
-    int64_t vectors = *first + count / lanes.width * lanes.width;
-    stretch(lower, e.indexConstant(blocks), lanes.unroll, false);
-    stretch(e.indexConstant(blocks), e.indexConstant(vectors),
-            std::max<int64_t>((vectors - blocks) / lanes.width, 1), false);
-    stretch(e.indexConstant(vectors), upper, 1, true);
+    SmallVector<int64_t> ends = changesAlong(sweep, number, *first, *last);
+    ends.push_back(*last);
+    int64_t begin = *first;
+    for (int64_t end : ends) {
+      int64_t blocks = begin + (end - begin) / lanes.block() * lanes.block();
+      int64_t vectors = begin + (end - begin) / lanes.width * lanes.width;
+      stretchOver(begin, blocks, lanes.unroll, false);
+      stretchOver(blocks, vectors, std::max<int64_t>((vectors - blocks) / lanes.width, 1), false);
+      stretchOver(vectors, end, 1, true);
+      begin = end;
+    }
     return carried;
   }
   Value block = e.indexConstant(lanes.block());
@@ -273,8 +309,8 @@ NestEmitter::Values NestEmitter::emitLanes(const LoopSweep &sweep, const Lanes &
   Value blocks = arith::DivUIOp::create(b, loc, count, block);
   blocks = arith::MulIOp::create(b, loc, blocks, block);
   Value split = arith::AddIOp::create(b, loc, lower, blocks);
-  stretch(lower, split, lanes.unroll, false);
-  stretch(split, upper, 1, true);
+  stretch(lower, split, lanes.unroll, false, std::nullopt);
+  stretch(split, upper, 1, true, std::nullopt);
   return carried;
 }
 

@@ -54,6 +54,8 @@ private:
   Values emitLoops(llvm::ArrayRef<unsigned> loops, Values carried, Body body);
   Values emitSums(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<mlir::Operation *> combiners,
                   Values carried, Body body);
+  llvm::SmallVector<int64_t> changesAlong(const LoopSweep &sweep, unsigned loop, int64_t first,
+                                          int64_t last) const;
   Values emitLanes(const LoopSweep &sweep, const Lanes &lanes, Values carried, LaneBody body);
   void emitRows(const Lanes &lanes, llvm::ArrayRef<unsigned> loops,
                 llvm::function_ref<void(int64_t)> body);
