@@ -240,6 +240,9 @@ static ContractionPlan planTransformed(KernelShapes &shapes, const Target &targe
   int64_t units = llvm::divideCeil(convolution.tiles(), plan.winograd->tiles) *
                   llvm::divideCeil(panels, plan.winograd->panels * plan.winograd->groups);
   plan.units = getAffineConstantExpr(units, shapes.kernel().getContext());
+  int64_t operations =
+      2 * kTileElements * convolution.channels * convolution.features * convolution.tiles() / units;
+  plan.grain = std::max<int64_t>(1, kGrainOperations / std::max<int64_t>(1, operations));
   return plan;
 }
 

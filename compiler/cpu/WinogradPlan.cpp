@@ -33,9 +33,11 @@ public:
 
   /// Completes a plan whose tiles, channels and panels are chosen.
   void complete(WinogradPlan &plan) const;
-  int64_t bytes(const WinogradPlan &plan) const {
-    return kTileElements * plan.tiles * (plan.channels + plan.panels * plan.columns(lanes)) *
-           int64_t(sizeof(float));
+  /// Returns true if what a unit keeps fits into the memory for it.
+  bool fits(const WinogradPlan &plan) const {
+    int64_t bytes = kTileElements * plan.tiles *
+                    (plan.channels + plan.panels * plan.columns(lanes)) * int64_t(sizeof(float));
+    return bytes <= std::min(kMostStackBytes, target.l2Bytes / 2);
   }
   double readingWeights(int64_t elements) const {
     double bytes = double(elements * c.channels * c.features) * sizeof(float);
@@ -92,8 +94,11 @@ void Estimate::complete(WinogradPlan &plan) const {
 WinogradPlan tfc::cpu::planWinograd(const Target &target, const ImageConvolution &convolution) {
   Estimate estimate(target, convolution);
   int64_t lanes = estimate.lanes, tiles = convolution.tiles();
-  int64_t most = std::min(kMostStackBytes, target.l2Bytes / 2);
+  // A tile at a time, with all channels, is always possible.
   WinogradPlan best;
+  best.tiles = best.panels = best.vectors = 1;
+  best.channels = estimate.channelVectors * lanes;
+  estimate.complete(best);
   for (int64_t wanted = 1; wanted <= std::min(tiles, kMostTiles); ++wanted) {
     WinogradPlan plan;
     plan.tiles = llvm::divideCeil(tiles, llvm::divideCeil(tiles, wanted));
@@ -109,9 +114,9 @@ WinogradPlan tfc::cpu::planWinograd(const Target &target, const ImageConvolution
       // Blocks of weights have equal sizes.
       if (blocks > 1 && convolution.channels % plan.channels != 0)
         continue;
-      for (plan.panels = 1; plan.panels <= panels && estimate.bytes(plan) <= most; ++plan.panels) {
+      for (plan.panels = 1; plan.panels <= panels && estimate.fits(plan); ++plan.panels) {
         estimate.complete(plan);
-        if (best.tiles == 0 || plan.cycles < best.cycles)
+        if (plan.cycles < best.cycles)
           best = plan;
       }
     }
@@ -121,9 +126,12 @@ WinogradPlan tfc::cpu::planWinograd(const Target &target, const ImageConvolution
 
 bool tfc::cpu::isWinogradFaster(const Target &target, const ImageConvolution &convolution) {
   Estimate estimate(target, convolution);
-  WinogradPlan plan = planWinograd(target, convolution);
+  // Lanes run along the features.
+  if (convolution.features < estimate.lanes)
+    return false;
   double products = double(kTaps * kTaps * convolution.channels * estimate.featureVectors) *
                     double(convolution.count * convolution.rows * convolution.columns) / 2;
   double reading = estimate.readingWeights(kTaps * kTaps);
-  return plan.tiles != 0 && plan.cycles < products + kNotHidden * reading;
+  WinogradPlan plan = planWinograd(target, convolution);
+  return estimate.fits(plan) && plan.cycles < products + kNotHidden * reading;
 }
