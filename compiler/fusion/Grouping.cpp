@@ -83,6 +83,9 @@ bool isView(Operation *op, int depth) {
     });
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return isUnitReshape(reshape);
+  // Constants with fewer bits are converted where they are read.
+  if (auto cast = dyn_cast<CastOp>(op))
+    return isa_and_nonnull<ConstantOp>(cast.getX().getDefiningOp());
   auto constant = dyn_cast<ConstantOp>(op);
   if (!constant)
     return false;

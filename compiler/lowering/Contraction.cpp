@@ -14,9 +14,20 @@ using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
 
+/// Returns an element of an operand in the type that the product computes in.
+static Value factorOf(OpBuilder &b, Location loc, const Read &operand, Value scalar) {
+  if (!operand.conversion)
+    return widen(b, loc, scalar);
+  IRMapping mapping;
+  mapping.map(operand.conversion->getOperand(0), scalar);
+  return widen(b, loc, b.clone(*operand.conversion, mapping)->getResult(0));
+}
+
 /// Returns acc + a * b in the accumulator's type.
-static Value buildMultiplyAdd(OpBuilder &b, Location loc, ValueRange scalars) {
-  Value x = widen(b, loc, scalars[0]), y = widen(b, loc, scalars[1]);
+static Value buildMultiplyAdd(OpBuilder &b, Location loc, ArrayRef<Read> operands,
+                              ValueRange scalars) {
+  Value x = factorOf(b, loc, operands[0], scalars[0]);
+  Value y = factorOf(b, loc, operands[1], scalars[1]);
   if (isa<FloatType>(x.getType())) {
     Value product = arith::MulFOp::create(b, loc, x, y);
     return arith::AddFOp::create(b, loc, scalars[2], product);
@@ -25,30 +36,32 @@ static Value buildMultiplyAdd(OpBuilder &b, Location loc, ValueRange scalars) {
   return arith::AddIOp::create(b, loc, scalars[2], product);
 }
 
-/// Builds the sums of products of two operands, of shape `shape`. The reduction loops are those
-/// that the result's map does not use.
-static Value buildProduct(OpBuilder &b, Location loc, ValueRange operands, ArrayRef<AffineMap> maps,
+/// Builds the sums of products of two operands, of shape `shape`, whose map is `output`. The
+/// reduction loops are those that it does not use.
+static Value buildProduct(OpBuilder &b, Location loc, ArrayRef<Read> operands, AffineMap output,
                           ArrayRef<DimExpr> shape, Type dtype) {
-  SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
-                                             utils::IteratorType::parallel);
+  AffineMap maps[] = {operands[0].map, operands[1].map, output};
+  Value tensors[] = {operands[0].tensor, operands[1].tensor};
+  SmallVector<utils::IteratorType> iterators(output.getNumDims(), utils::IteratorType::parallel);
   for (size_t loop = shape.size(); loop < iterators.size(); ++loop)
     iterators[loop] = utils::IteratorType::reduction;
   Type elementType = storageType(dtype), accumulator = computeType(elementType);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(accumulator));
   Value init = buildFill(b, loc, zero, shape);
-  Value product = linalg::GenericOp::create(b, loc, init.getType(), operands, init, maps, iterators,
-                                            [](OpBuilder &b, Location loc, ValueRange scalars) {
-                                              linalg::YieldOp::create(
-                                                  b, loc, buildMultiplyAdd(b, loc, scalars));
-                                            })
-                      .getResult(0);
+  Value product =
+      linalg::GenericOp::create(b, loc, init.getType(), tensors, init, maps, iterators,
+                                [&](OpBuilder &b, Location loc, ValueRange scalars) {
+                                  linalg::YieldOp::create(
+                                      b, loc, buildMultiplyAdd(b, loc, operands, scalars));
+                                })
+          .getResult(0);
   if (accumulator == elementType)
     return product;
   return buildParallel(b, loc, product, b.getMultiDimIdentityMap(shape.size()), shape, elementType,
                        [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
 }
 
-/// Lets a product read the sources of views of its operands.
+/// Lets a product read the sources of views and casts of its operands.
 static void lookThroughViews(MutableArrayRef<Read> operands, AffineMap output) {
   for (Read &operand : operands) {
     // Each loop must remain an index of some tensor, from which linalg infers its extent.
@@ -90,9 +103,8 @@ struct MatmulLowering : OpConversionPattern<MatmulOp> {
     Read operands[] = {{adaptor.getLhs(), operandMap(op.getLhs(), m, k, op.getTransposeLhs())},
                        {adaptor.getRhs(), operandMap(op.getRhs(), k, n, op.getTransposeRhs())}};
     lookThroughViews(operands, output);
-    AffineMap maps[] = {operands[0].map, operands[1].map, output};
-    rewriter.replaceOp(op, buildProduct(rewriter, loc, {operands[0].tensor, operands[1].tensor},
-                                        maps, result, elementTypeOf(op.getType())));
+    rewriter.replaceOp(
+        op, buildProduct(rewriter, loc, operands, output, result, elementTypeOf(op.getType())));
     return success();
   }
 };
@@ -122,10 +134,8 @@ struct ContractLowering : OpConversionPattern<ContractOp> {
                        {adaptor.getRhs(), mapOf(einsum.inputs[1])}};
     AffineMap output = mapOf(einsum.output);
     lookThroughViews(operands, output);
-    AffineMap maps[] = {operands[0].map, operands[1].map, output};
-    rewriter.replaceOp(op,
-                       buildProduct(rewriter, op.getLoc(), {operands[0].tensor, operands[1].tensor},
-                                    maps, shapeOf(op.getType()), elementTypeOf(op.getType())));
+    rewriter.replaceOp(op, buildProduct(rewriter, op.getLoc(), operands, output,
+                                        shapeOf(op.getType()), elementTypeOf(op.getType())));
     return success();
   }
 };

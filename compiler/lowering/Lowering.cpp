@@ -231,6 +231,15 @@ static std::optional<Read> readOfSlice(tensor::ExtractOp extract, ArrayRef<int64
   return Read{extract.getTensor(), AffineMap::get(map.getNumDims(), 0, exprs, map.getContext())};
 }
 
+/// The operation if all that a loop nest does is to convert elements by it, or null.
+static Operation *conversionIn(linalg::GenericOp generic, Value element) {
+  Operation *conversion = element.getDefiningOp();
+  bool isAll = isa_and_nonnull<CastOpInterface>(conversion) && generic.getNumDpsInputs() == 1 &&
+               conversion->getNumOperands() == 1 &&
+               conversion->getOperand(0) == generic.getBody()->getArgument(0);
+  return isAll ? conversion : nullptr;
+}
+
 Read lookThrough(Read read) {
   while (auto generic = read.tensor.getDefiningOp<linalg::GenericOp>()) {
     Value element = generic.getBody()->getTerminator()->getOperand(0);
@@ -242,6 +251,11 @@ Read lookThrough(Read read) {
       source = Read{generic->getOperand(0), generic.getIndexingMapsArray()[0].compose(read.map)};
     else if (auto extract = element.getDefiningOp<tensor::ExtractOp>())
       source = readOfSlice(extract, generic.getStaticLoopRanges(), read.map);
+    else if (Operation *conversion = conversionIn(generic, element); conversion && !read.conversion)
+      source = Read{generic->getOperand(0), generic.getIndexingMapsArray()[0].compose(read.map),
+                    conversion};
+    if (source && !source->conversion)
+      source->conversion = read.conversion;
     if (!source)
       break;
     read = *source;

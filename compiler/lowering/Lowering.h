@@ -55,9 +55,11 @@ mlir::Value buildParallel(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRan
 struct Read {
   mlir::Value tensor;
   mlir::AffineMap map;
+  /// The operation that converts its elements, or null.
+  mlir::Operation *conversion = nullptr;
 };
 
-/// Returns the same elements, read from the operands of views instead of their results.
+/// Returns the same elements, read from the operands of views and casts instead of their results.
 Read lookThrough(Read read);
 
 /// Returns the map by which a loop nest over `to` reads an operand of shape `from`, with

@@ -71,6 +71,8 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
 static void addPlacement(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createPlaceOperations({options.device, options.cluster, options.devicesFile,
                                         options.movesUnsupported, options.explainsPlacement}));
+  if (options.weights != Weights::F32)
+    passes.addPass(createStoreWeights({/*bytes=*/options.weights == Weights::Int8}));
   if (!options.isStrict && options.isEnabled("winograd"))
     passes.addPass(createWinogradVariables());
 }

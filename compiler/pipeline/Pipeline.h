@@ -13,6 +13,9 @@
 
 namespace tfc {
 
+/// How constant factors of products on CPUs are stored; products compute in f32.
+enum class Weights { F32, Bfloat16, Int8 };
+
 struct PipelineOptions {
   unsigned optLevel = 3;
   std::string cpu = "native"; // LLVM's name of a processor, or the one that tfc runs on
@@ -28,6 +31,7 @@ struct PipelineOptions {
   std::string device, devicesFile;
   std::string cluster; // the tasks of the program, `ps=2,worker=6`, or a file with them
   gpu::Precision precision = gpu::Precision::F32;
+  Weights weights = Weights::F32; // how constant factors of products are stored
   bool isStrict = false; // no algorithm whose errors are larger than those of the definition
   std::vector<int64_t> capabilities; // of GPUs to assemble for, in tenths, besides PTX for all
   bool movesUnsupported = false;     // to the default device, with a warning

@@ -48,6 +48,16 @@ def WinogradVariables : Pass<"tfc-winograd-variables", "::mlir::ModuleOp"> {
   }];
 }
 
+def StoreWeights : Pass<"tfc-store-weights", "::mlir::ModuleOp"> {
+  let summary = "Stores constant factors with fewer bits";
+  let description = [{
+    Before: operations have their devices. After: constants of f32 that only products
+    and gathers on CPUs read are constants of bf16, or of i8 with a scale for each
+    channel, followed by casts, which products compute where they read a factor.
+  }];
+  let options = [Option<"bytes", "bytes", "bool", "false", "Stores i8 instead of bf16">];
+}
+
 def HoistInvariants : Pass<"tfc-hoist-invariants", "::mlir::ModuleOp"> {
   let summary = "Hoists invariant operations out of loops";
   let description = [{

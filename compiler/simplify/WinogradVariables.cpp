@@ -5,11 +5,12 @@
 // With d, a tile of an image, w, the taps, and y, the results of the tile, the algorithm is
 // y = A' ((G w G') * (B' d B)) A, where ' is a transpose and * multiplies element by element, so
 // the gradient of w is G' ((A dy A') * (B' d B)) G. The elements are summed over channels, or over
-// tiles, by a product of matrices for each of them. compiler/cpu/WinogradEmitter.cpp has constant weights, which it
-// transforms at compile time.
+// tiles, by a product of matrices for each of them. compiler/cpu/WinogradEmitter.cpp has constant
+// weights, which it transforms at compile time.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/simplify/OnCpu.h"
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/ConvolutionOps.h"
@@ -17,6 +18,7 @@
 #include "dialects/dfg/WindowOps.h"
 
 using namespace mlir;
+using namespace tfc;
 using namespace tfc::dfg;
 
 namespace tfc {
@@ -103,11 +105,6 @@ private:
 
 static bool areAll(std::optional<ArrayRef<int64_t>> numbers, int64_t wanted) {
   return !numbers || llvm::all_of(*numbers, [&](int64_t n) { return n == wanted; });
-}
-
-static bool isOnCpu(Operation *op) {
-  auto device = op->getAttrOfType<DeviceAttr>(kDeviceAttr);
-  return !device || device.getDevice().kind == "cpu";
 }
 
 /// Finds the image and the zeros around it; returns false if the windows are not those of the

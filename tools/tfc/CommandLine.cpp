@@ -55,6 +55,13 @@ static gpu::Precision parsePrecision(StringRef name) {
       .Default(gpu::Precision::F32);
 }
 
+static Weights parseWeights(StringRef name) {
+  return llvm::StringSwitch<Weights>(name)
+      .Case("bf16", Weights::Bfloat16)
+      .Case("int8", Weights::Int8)
+      .Default(Weights::F32);
+}
+
 /// Returns the compute capability in tenths that a name such as "sm_90" stands for; 0 if none that
 /// runs our code.
 static int64_t parseArchitecture(StringRef name) {
@@ -160,6 +167,12 @@ struct CompileFlags {
            "be faster (default: default)")
         ->check(CLI::IsMember({"strict", "default"}))
         ->type_name("strict|default");
+    app.add_option_function<std::string>(
+           "--weights",
+           [&](const std::string &name) { request.pipeline.weights = parseWeights(name); },
+           "How to store constant factors of products on CPUs, which compute in f32 (default: f32)")
+        ->check(CLI::IsMember({"f32", "bf16", "int8"}))
+        ->type_name("f32|bf16|int8");
     app.add_option_function<std::string>(
            "--precision",
            [&](const std::string &name) { request.pipeline.precision = parsePrecision(name); },

@@ -180,6 +180,14 @@ def gather(machine, op, x, indices):
     return np.take(x, np.clip(indices, 0, x.shape[axis] - 1), axis=axis)
 
 
+def slice_of(machine, op, x):
+    starts, sizes = dims(op, "starts"), dims(op, "sizes")
+    steps = dims(op, "steps")[1:] if "steps" in op.attrs else [1] * len(sizes)  # without the 64 of 'i64'
+    for axis, (start, size, step) in enumerate(zip(starts, sizes, steps)):
+        x = np.take(x, start + step * np.arange(size), axis=axis)
+    return x
+
+
 def scatter_add(machine, op, x, indices, updates):
     y = x.copy()  # done in place, as far as the count of operations is concerned
     np.add.at(y, indices, updates)
@@ -252,6 +260,7 @@ COMPUTE = {
     "mean": reduce(np.mean),
     "all": reduce(np.all),
     "gather": gather,
+    "slice": slice_of,
     "scatter_add": scatter_add,
     "list_create": list_create,
     "list_size": lambda machine, op, values: np.array(len(values), np.int32),
