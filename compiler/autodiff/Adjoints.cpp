@@ -84,13 +84,23 @@ void Adjoints::add(Value value, Value gradient) {
     sum = gradient;
   } else if (Value inPlace = addInPlace(b, sum, gradient)) {
     sum = inPlace;
-    context.eraseIfUnused(gradient.getDefiningOp());
+    replaced.push_back(gradient.getDefiningOp());
   } else if (isList) {
     sum = ListSumOp::create(b, value.getLoc(), sum, gradient);
   } else {
     sum = AddOp::create(b, value.getLoc(), sum, gradient);
     placeWith(value, sum.getDefiningOp());
   }
+}
+
+void Adjoints::eraseReplaced() {
+  for (Operation *op : replaced) {
+    // Another value may have the same gradient, as the operands of a sum have.
+    auto isHeld = [&](const auto &entry) { return entry.second.getDefiningOp() == op; };
+    if (context.ops.contains(op) && llvm::none_of(sums, isHeld))
+      context.eraseIfUnused(op);
+  }
+  replaced.clear();
 }
 
 Value Adjoints::move(Value value, Value to) {

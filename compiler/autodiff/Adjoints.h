@@ -51,6 +51,9 @@ public:
   void set(mlir::Value value, mlir::Value gradient) { sums[keyOf(value)] = gradient; }
   /// Adds a gradient, which may have a shape that `value` was broadcast to.
   void add(mlir::Value value, mlir::Value gradient);
+  /// Erases gradients whose updates `add` has made in place, unless they are used: to be called
+  /// when nothing but the sums holds gradients.
+  void eraseReplaced();
   /// Makes `copy` share the gradient of `value`.
   void alias(mlir::Value copy, mlir::Value value) { aliases[copy] = value; }
 
@@ -71,6 +74,7 @@ private:
   mlir::OpBuilder &b;
   GradientContext &context;
   llvm::DenseMap<mlir::Value, mlir::Value> sums, aliases;
+  llvm::SmallVector<mlir::Operation *> replaced;
 };
 
 } // namespace tfc

@@ -137,6 +137,7 @@ LogicalResult Differentiator::visitPlain(Operation *forward) {
   for (auto [operand, gradient] : llvm::zip_equal(forward->getOperands(), operandGrads))
     if (gradient)
       sweep.accumulate(operand, gradient);
+  sweep.adjoints.eraseReplaced();
   eraseUnneeded(first, forward->getOperands());
   return success();
 }
