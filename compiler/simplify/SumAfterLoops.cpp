@@ -40,6 +40,18 @@ static bool isWorthIt(MatmulOp product) {
   return m && n && lhs[0].constant().value_or(kTypicalRows) * (*m + *n) < *m * *n;
 }
 
+/// Returns true if the sizes of a factor are known before the loop: their names are those of feeds.
+static bool isKnownBefore(WhileOp loop, Value factor) {
+  SmallVector<std::string> known, names;
+  for (Type type : loop->getParentOfType<FunctionOpInterface>().getArgumentTypes())
+    if (isa<RankedTensorType>(type))
+      for (const DimExpr &size : shapeOf(type))
+        size.collectSymbols(known);
+  for (const DimExpr &size : shapeOf(factor.getType()))
+    size.collectSymbols(names);
+  return llvm::all_of(names, [&](StringRef name) { return llvm::is_contained(known, name); });
+}
+
 static std::optional<SummedProduct> match(WhileOp loop, unsigned position) {
   Block &body = loop.getBodyBlock();
   Value sum = body.getArgument(position);
@@ -53,7 +65,8 @@ static std::optional<SummedProduct> match(WhileOp loop, unsigned position) {
   auto type = dyn_cast<RankedTensorType>(sum.getType());
   if (!product || product->getBlock() != &body || !product->hasOneUse() || !type ||
       type.getRank() != 2 || !isa<Float32Type, Float64Type>(type.getElementType()) ||
-      product.getType() != type || !product.getTransposeLhs() || product.getTransposeRhs())
+      product.getType() != type || !product.getTransposeLhs() || product.getTransposeRhs() ||
+      !isKnownBefore(loop, product.getLhs()) || !isKnownBefore(loop, product.getRhs()))
     return std::nullopt;
   // A factor that is saved anyway: `@recompute` asks for less memory.
   if (!product.getLhs().getDefiningOp<PopOp>() && !product.getRhs().getDefiningOp<PopOp>())
