@@ -29,8 +29,8 @@ void WinogradEmitter::emit(Value begin, Value end) {
     return value.getType().isIndex() ? value
                                      : arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
   };
-  elements = stackBuffer(kTileElements * elementsStride);
-  products = stackBuffer(kTileElements * productsStride);
+  elements = stackMemory(b, loc, form.computeType, kTileElements * elementsStride);
+  products = stackMemory(b, loc, form.computeType, kTileElements * productsStride);
   forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
 }
 
@@ -340,17 +340,6 @@ Value WinogradEmitter::minus(Value lhs, Value rhs) {
 
 Value WinogradEmitter::scaled(double factor, Value x, Value y) {
   return multiplyAdd(b, loc, target, splat(factor), x, y);
-}
-
-Value WinogradEmitter::stackBuffer(int64_t elements) {
-  OpBuilder::InsertionGuard guard(b);
-  Operation *function = b.getInsertionBlock()->getParentOp();
-  while (!isa<FunctionOpInterface>(function))
-    function = function->getParentOp();
-  b.setInsertionPointToStart(&function->getRegion(0).front());
-  Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(elements));
-  return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
-                                form.computeType, count, 64);
 }
 
 } // namespace tfc::cpu

@@ -69,7 +69,6 @@ private:
   mlir::Value minus(mlir::Value lhs, mlir::Value rhs);
   /// Returns factor * x + y.
   mlir::Value scaled(double factor, mlir::Value x, mlir::Value y);
-  mlir::Value stackBuffer(int64_t elements);
 
   /// The channels of a matrix of products, if these are packed.
   int64_t matrixChannels() const { return std::min(winograd.channels, convolution.channels); }
