@@ -54,6 +54,7 @@ public:
   int64_t settled = 0; // undetermined elements with the bits of the other build
 
 private:
+  CompileRequest requestWithProbes() const;
   void findProbes();
   std::optional<LoadedModel> build(int64_t begin, int64_t end);
   LogicalResult writeWith(int64_t begin, int64_t end, StringRef path);
@@ -82,11 +83,18 @@ private:
 
 } // namespace
 
-bool KernelComparison::prepare() {
+/// The request of a build with probes, in which one thread runs the kernels of all devices.
+CompileRequest KernelComparison::requestWithProbes() const {
   CompileRequest probing = request;
   probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
-  probing.pipeline.verbose = false;
+  probing.pipeline.verbose = probing.printTimes = false;
   probing.pipeline.dumpAfter.clear();
+  probing.pipeline.disabled.push_back("partition");
+  return probing;
+}
+
+bool KernelComparison::prepare() {
+  CompileRequest probing = requestWithProbes();
   probing.pipeline.stopAfter = "fusion";
   module = session.load(probing);
   if (!module)
@@ -136,13 +144,9 @@ LogicalResult KernelComparison::writeWith(int64_t begin, int64_t end, StringRef 
 
 /// Builds a library with some of the probes.
 std::optional<LoadedModel> KernelComparison::build(int64_t begin, int64_t end) {
-  CompileRequest probing = request;
-  probing.pipeline.verbose = probing.printTimes = false;
-  probing.pipeline.dumpAfter.clear();
-  if (begin == 0 && end == getProbeCount()) {
-    probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
+  CompileRequest probing = requestWithProbes();
+  if (begin == 0 && end == getProbeCount())
     return compileAndLoad(probing, threads);
-  }
   Expected<emission::WorkFolder> folder = emission::WorkFolder::create();
   if (!folder) {
     consumeError(folder.takeError());
@@ -150,7 +154,6 @@ std::optional<LoadedModel> KernelComparison::build(int64_t begin, int64_t end) {
   }
   probing.input = folder->file("probes.mlir");
   probing.pipeline.startAfter = "fusion";
-  probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
   if (failed(writeWith(begin, end, probing.input)))
     return std::nullopt;
   return compileAndLoad(probing, threads);
