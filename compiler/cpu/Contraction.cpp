@@ -113,6 +113,11 @@ int64_t unitOperations(const ContractionPlan &plan, const ContractionSizes &size
          std::min(columns, sizes.n.value_or(columns)) * std::max<int64_t>(1, sizes.k.value_or(64));
 }
 
+/// The number of units of so many operations that is worth waking a thread for.
+int64_t grainOf(int64_t operations) {
+  return std::max<int64_t>(1, kGrainOperations / std::max<int64_t>(1, operations));
+}
+
 /// Divides `count` into equal parts of at most `most`, and returns their size.
 int64_t equalParts(int64_t count, int64_t most) {
   return llvm::divideCeil(count, llvm::divideCeil(count, most));
@@ -211,8 +216,7 @@ static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, lina
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
   plan.units = normalize(form.outerSize() * form.mOuterSize().ceilDiv(plan.unitPoints) *
                          form.mSize().ceilDiv(plan.unitRows) * form.nSize().ceilDiv(columns));
-  plan.grain = kGrainOperations / std::max<int64_t>(1, unitOperations(plan, sizes));
-  plan.grain = std::max<int64_t>(1, plan.grain);
+  plan.grain = grainOf(unitOperations(plan, sizes));
   return plan;
 }
 
@@ -225,7 +229,7 @@ static ContractionPlan planTransform(const Target &target, const ContractionForm
   plan.units = form.extentOf(transform.points);
   int64_t operations = constantOf(form.nSize()).value_or(kUnknownSteps) *
                        (transform.terms() + transform.results()) * kOperationsOfElement;
-  plan.grain = std::max<int64_t>(1, kGrainOperations / std::max<int64_t>(1, operations));
+  plan.grain = grainOf(operations);
   return plan;
 }
 
@@ -242,7 +246,7 @@ static ContractionPlan planTransformed(KernelShapes &shapes, const Target &targe
   plan.units = getAffineConstantExpr(units, shapes.kernel().getContext());
   int64_t operations =
       2 * kTileElements * convolution.channels * convolution.features * convolution.tiles() / units;
-  plan.grain = std::max<int64_t>(1, kGrainOperations / std::max<int64_t>(1, operations));
+  plan.grain = grainOf(operations);
   return plan;
 }
 

@@ -32,10 +32,6 @@ ContractionEmitter::ContractionEmitter(KernelEmitter &emitter, const Target &tar
       form(std::move(form)) {}
 
 void ContractionEmitter::emit(Value begin, Value end) {
-  auto toIndex = [&](Value value) -> Value {
-    return value.getType().isIndex() ? value
-                                     : arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-  };
   forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
 }
 

@@ -38,6 +38,11 @@ void LoopEmitter::ifElse(Value condition, function_ref<void()> then,
   otherwise();
 }
 
+Value LoopEmitter::toIndex(Value value) {
+  return value.getType().isIndex() ? value
+                                   : arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+}
+
 Value LoopEmitter::firstLanes(int64_t lanes, Value count) {
   auto type = VectorType::get({lanes}, b.getI32Type());
   Value narrow =

@@ -17,6 +17,8 @@ public:
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
 
+  /// Returns an integer as an index.
+  mlir::Value toIndex(mlir::Value value);
   /// Returns a mask that enables the first `count` lanes.
   mlir::Value firstLanes(int64_t lanes, mlir::Value count);
 };

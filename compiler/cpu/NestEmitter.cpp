@@ -19,12 +19,6 @@ NestEmitter::NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const N
 
 //===--- shape of the loops -----------------------------------------------===//
 
-static std::optional<int64_t> constantSize(AffineExpr size) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(size))
-    return constant.getValue();
-  return std::nullopt;
-}
-
 /// Returns the sweep's loops from the outermost to the innermost: the vectorized loop comes last
 /// among the parallel or the reduction loops.
 SmallVector<unsigned> NestEmitter::loopOrder(const LoopSweep &sweep) const {
@@ -68,7 +62,7 @@ NestEmitter::Lanes NestEmitter::lanesOf(const LoopSweep &sweep) const {
   if (!sweep.laneLoop)
     return lanes;
   lanes.width = std::min<int64_t>(64, target.lanes(dominantBits(sweep)));
-  std::optional<int64_t> size = constantSize(nest.sizes[*sweep.laneLoop]);
+  std::optional<int64_t> size = constantOf(nest.sizes[*sweep.laneLoop]);
   if (size)
     lanes.width = std::min<int64_t>(lanes.width, llvm::PowerOf2Ceil(std::max<int64_t>(*size, 1)));
   int64_t cost = 0;
@@ -127,7 +121,7 @@ void NestEmitter::tileRows(const LoopSweep &sweep, Lanes &lanes) const {
     });
     if (!reused)
       continue;
-    int64_t size = constantSize(nest.sizes[loop]).value_or(kTypicalSize);
+    int64_t size = constantOf(nest.sizes[loop]).value_or(kTypicalSize);
     bool many = target.vectorRegisters >= 32;
     lanes.unroll = std::min<int64_t>(lanes.unroll, many ? 4 : 2);
     lanes.rows = std::clamp<int64_t>(size, 1, many ? 5 : 4);
@@ -174,7 +168,7 @@ int64_t NestEmitter::unitCost() const {
     all.append(sweep.loops);
     for (unsigned loop : all)
       if (loop != unit)
-        points *= constantSize(nest.sizes[loop]).value_or(kTypicalSize);
+        points *= constantOf(nest.sizes[loop]).value_or(kTypicalSize);
       else if (sweep.laneLoop == loop)
         points *= lanesOf(sweep).block();
     int64_t cost = 0;

@@ -334,10 +334,6 @@ void TransformEmitter::emitGroup(LoopDim lane, Value first, Value count) {
 }
 
 void TransformEmitter::emit(Value begin, Value end) {
-  auto toIndex = [&](Value value) -> Value {
-    return value.getType().isIndex() ? value
-                                     : arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-  };
   begin = toIndex(begin);
   end = toIndex(end);
   bool isGrouped = transform.matrices.size() == 2 && transform.results() > kMostStreams;

@@ -19,15 +19,10 @@ static constexpr int64_t kTilePoints = 8;
 /// Maximum number of tiles before and after the cuts that are emitted one by one.
 static constexpr int64_t kMaxEdgeTiles = 2;
 
-static std::optional<int64_t> constantSize(AffineExpr size) {
-  auto constant = dyn_cast<AffineConstantExpr>(size);
-  return constant ? std::optional(constant.getValue()) : std::nullopt;
-}
-
 /// Returns the range of an expression over the loops of a nest, with `loop` fixed at 0.
 static std::optional<IndexRange> rangeWithout(const Nest &nest, AffineExpr expr, unsigned loop) {
   return rangeOf(expr, [&](AffineDimExpr dim) -> std::optional<IndexRange> {
-    std::optional<int64_t> size = constantSize(nest.sizes[dim.getPosition()]);
+    std::optional<int64_t> size = constantOf(nest.sizes[dim.getPosition()]);
     if (dim.getPosition() == loop)
       return IndexRange{0, 0};
     return size && *size > 0 ? std::optional(IndexRange{0, *size - 1}) : std::nullopt;
@@ -40,7 +35,7 @@ static int64_t factorOf(AffineExpr expr, unsigned loop) {
   auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, expr.getContext()));
   if (!Polynomial(expr).split(dim, factor, rest))
     return 0;
-  return constantSize(factor).value_or(0);
+  return constantOf(factor).value_or(0);
 }
 
 /// Calls `visit` with each index of a sweep that is computed from several loops: those of reads,
@@ -68,7 +63,7 @@ static Reach reachOf(const Nest &nest, const LoopSweep &sweep, unsigned loop) {
     int64_t step = std::abs(factorOf(index, loop));
     for (unsigned inner : sweep.inside())
       if (int64_t dilation = std::abs(factorOf(index, inner)); step != 0 && dilation != 0) {
-        int64_t taps = constantSize(nest.sizes[inner]).value_or(1);
+        int64_t taps = constantOf(nest.sizes[inner]).value_or(1);
         reach.first = std::max(reach.first, dilation * (taps - 1) + 1);
         reach.next = std::max(reach.next, step);
       }
@@ -81,13 +76,13 @@ static Reach reachOf(const Nest &nest, const LoopSweep &sweep, unsigned loop) {
 bool NestEmitter::tileWindows(const LoopSweep &sweep, Lanes &lanes) const {
   int64_t taps = 1;
   for (unsigned loop : sweep.inside())
-    taps *= constantSize(nest.sizes[loop]).value_or(kMaxTaps + 1);
+    taps *= constantOf(nest.sizes[loop]).value_or(kMaxTaps + 1);
   unsigned results = 0;
   for (const LoopStage *stage : sweep.stages)
     results += stage->isParallel() ? 0 : stage->op->getNumResults();
   SmallVector<unsigned> points(sweep.around());
   llvm::erase(points, *sweep.laneLoop);
-  if (taps > kMaxTaps || results != 1 || points.empty() || !constantSize(nest.sizes[points.back()]))
+  if (taps > kMaxTaps || results != 1 || points.empty() || !constantOf(nest.sizes[points.back()]))
     return false;
   Reach row = reachOf(nest, sweep, points.back());
   if (row.next == 0)
@@ -95,7 +90,7 @@ bool NestEmitter::tileWindows(const LoopSweep &sweep, Lanes &lanes) const {
   // A sum for each point, the elements of a row of taps, a weight and a temporary.
   int64_t most = (target.vectorRegisters - 2 - row.first + row.next) / (1 + row.next);
   most = std::clamp<int64_t>(most, 1, kTilePoints);
-  int64_t size = *constantSize(nest.sizes[points.back()]);
+  int64_t size = *constantOf(nest.sizes[points.back()]);
   lanes.rows = llvm::divideCeil(size, llvm::divideCeil(size, most));
   lanes.rowLoop = points.back();
   lanes.unroll = std::clamp<int64_t>(kTilePoints / lanes.rows / 2, 1, lanes.unroll);
@@ -107,7 +102,7 @@ bool NestEmitter::tileWindows(const LoopSweep &sweep, Lanes &lanes) const {
 /// those between which all windows lie inside of what they read.
 SmallVector<int64_t> NestEmitter::cutsOf(const LoopSweep &sweep, unsigned loop,
                                          int64_t step) const {
-  int64_t size = *constantSize(nest.sizes[loop]), whole = size / step * step;
+  int64_t size = *constantOf(nest.sizes[loop]), whole = size / step * step;
   int64_t first = 0, end = size;
   for (const LoopStage *stage : sweep.stages)
     for (const BoundsCheck &check : stage->footprint.checks) {
@@ -117,7 +112,7 @@ SmallVector<int64_t> NestEmitter::cutsOf(const LoopSweep &sweep, unsigned loop,
       if (factor <= 0 || !rest)
         continue;
       first = std::max(first, llvm::divideCeilSigned(-rest->first, factor));
-      std::optional<int64_t> bound = check.size ? constantSize(check.size) : std::nullopt;
+      std::optional<int64_t> bound = check.size ? constantOf(check.size) : std::nullopt;
       if (!bound)
         continue;
       end = std::min(end, llvm::divideFloorSigned(*bound - 1 - rest->last, factor) + 1);
@@ -154,7 +149,7 @@ void NestEmitter::emitWindows(const LoopSweep &sweep, const Lanes &lanes) {
     return emitBlock(points);
   ArrayRef<unsigned> outer = ArrayRef(points).drop_back(2), inner = ArrayRef(points).take_back(2);
   Reach row = reachOf(nest, sweep, inner.back()), column = reachOf(nest, sweep, inner.front());
-  int64_t width = row.first + (*constantSize(nest.sizes[inner.back()]) - 1) * row.next;
+  int64_t width = row.first + (*constantOf(nest.sizes[inner.back()]) - 1) * row.next;
   int64_t rows = target.l1Bytes / 2 / (width * lanes.unroll * target.vectorBits / 8);
   int64_t step = std::max<int64_t>(rows - column.first, 0) / std::max<int64_t>(column.next, 1) + 1;
   emitLoops(outer, {}, [&](Values) -> Values {
@@ -191,7 +186,7 @@ void NestEmitter::emitWindowRows(const LoopSweep &sweep, const Lanes &lanes,
   };
   std::optional<int64_t> first = getConstantIntValue(lower), last = getConstantIntValue(upper);
   // Units of tiles would not begin where tiles do.
-  if (!constantSize(nest.sizes[number]) || (tiled && !(first && last)))
+  if (!constantOf(nest.sizes[number]) || (tiled && !(first && last)))
     return loop(lower, upper, 1, std::nullopt);
   int64_t step = tiled ? lanes.rows : 1;
   SmallVector<int64_t> cuts = cutsOf(sweep, number, step);
@@ -214,7 +209,7 @@ NestEmitter::Values NestEmitter::unrollLoops(ArrayRef<unsigned> numbers, Values 
                                              Body body) {
   if (numbers.empty())
     return body(carried);
-  int64_t size = *constantSize(nest.sizes[numbers.front()]);
+  int64_t size = *constantOf(nest.sizes[numbers.front()]);
   for (int64_t i = 0; i < size; ++i) {
     loops[numbers.front()] = e.constantExpr(i);
     carried = unrollLoops(numbers.drop_front(), carried, body);

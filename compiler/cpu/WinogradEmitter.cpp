@@ -25,10 +25,6 @@ WinogradEmitter::WinogradEmitter(KernelEmitter &emitter, const Target &target,
       productsRow(winograd.panels * columns()) {}
 
 void WinogradEmitter::emit(Value begin, Value end) {
-  auto toIndex = [&](Value value) -> Value {
-    return value.getType().isIndex() ? value
-                                     : arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-  };
   elements = stackMemory(b, loc, form.computeType, kTileElements * elementsStride);
   products = stackMemory(b, loc, form.computeType, kTileElements * productsStride);
   forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
@@ -121,13 +117,7 @@ void WinogradEmitter::transformTile(Value number, Value firstChannel, Value chan
     for (auto [i, value] : llvm::enumerate(transformed(all)))
       storeLanes(b, loc, value, elementAt(constant(int64_t(i)), number, channel));
   };
-  int64_t rest = convolution.channels % plan.lanes;
-  Value whole = rest == 0 ? channels : mul(divide(channels, plan.lanes).first, plan.lanes);
-  forLoop(constant(0), whole, plan.lanes, [&](Value channel) { emitVector(channel, nullptr); });
-  if (rest == 0)
-    return;
-  Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, whole, channels);
-  ifElse(hasRest, [&] { emitVector(whole, firstLanes(plan.lanes, constant(rest))); }, nullptr);
+  forVectors(channels, convolution.channels % plan.lanes, emitVector);
 }
 
 /// Transforms the columns of a tile, then its rows.
@@ -267,13 +257,18 @@ void WinogradEmitter::storeTile(const Group &group, Value number) {
     KernelEmitter::VectorMode mode(emitter, feature, plan.lanes, mask);
     storeVector(tile, feature, productAt(constant(0), number, column));
   };
-  int64_t rest = convolution.features % plan.lanes;
+  forVectors(count, convolution.features % plan.lanes, emitVector);
+}
+
+/// Emits `body` for the vectors of `count` elements, of which `rest` are in none that is full, if
+/// they are among these.
+void WinogradEmitter::forVectors(Value count, int64_t rest, function_ref<void(Value, Value)> body) {
   Value whole = rest == 0 ? count : mul(divide(count, plan.lanes).first, plan.lanes);
-  forLoop(constant(0), whole, plan.lanes, [&](Value column) { emitVector(column, nullptr); });
+  forLoop(constant(0), whole, plan.lanes, [&](Value first) { body(first, nullptr); });
   if (rest == 0)
     return;
   Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, whole, count);
-  ifElse(hasRest, [&] { emitVector(whole, firstLanes(plan.lanes, constant(rest))); }, nullptr);
+  ifElse(hasRest, [&] { body(whole, firstLanes(plan.lanes, constant(rest))); }, nullptr);
 }
 
 /// Emits `body` for row or column `first + number` of results, of which there are `size`.

@@ -66,6 +66,8 @@ private:
   }
   mlir::Value splat(double value);
   mlir::Value plus(mlir::Value lhs, mlir::Value rhs);
+  void forVectors(mlir::Value count, int64_t rest,
+                  llvm::function_ref<void(mlir::Value, mlir::Value)> body);
   mlir::Value minus(mlir::Value lhs, mlir::Value rhs);
   /// Returns factor * x + y.
   mlir::Value scaled(double factor, mlir::Value x, mlir::Value y);

@@ -4,6 +4,7 @@
 #include "frontend/Fmt.h"
 #include "frontend/Import.h"
 #include "frontend/text/syntax/Suggest.h"
+#include "tools/tfc/Choice.h"
 #include "tools/tfc/Feeds.h"
 #include "tools/tfc/InputFlags.h"
 #include "tools/tfc/PlacementFlags.h"
@@ -46,20 +47,6 @@ static std::optional<EmitKind> kindOfSuffix(StringRef path) {
       .Case(".ll", EmitKind::Llvm)
       .Case(".s", EmitKind::Assembly)
       .Default(std::nullopt);
-}
-
-static gpu::Precision parsePrecision(StringRef name) {
-  return llvm::StringSwitch<gpu::Precision>(name)
-      .Case("tf32", gpu::Precision::TF32)
-      .Case("bf16", gpu::Precision::BF16)
-      .Default(gpu::Precision::F32);
-}
-
-static Weights parseWeights(StringRef name) {
-  return llvm::StringSwitch<Weights>(name)
-      .Case("bf16", Weights::Bfloat16)
-      .Case("int8", Weights::Int8)
-      .Default(Weights::F32);
 }
 
 /// Returns the compute capability in tenths that a name such as "sm_90" stands for; 0 if none that
@@ -160,25 +147,20 @@ struct CompileFlags {
                    "The processor to compile for, by LLVM's name (default: native)")
         ->check(CLI::Validator(checkCpu, ""))
         ->type_name("CPU");
-    app.add_option_function<std::string>(
-           "--accuracy",
-           [&](const std::string &name) { request.pipeline.isStrict = name == "strict"; },
-           "Whether convolutions on CPUs may have errors of some 1e-5 of the largest result, to "
-           "be faster (default: default)")
-        ->check(CLI::IsMember({"strict", "default"}))
-        ->type_name("strict|default");
-    app.add_option_function<std::string>(
-           "--weights",
-           [&](const std::string &name) { request.pipeline.weights = parseWeights(name); },
-           "How to store constant factors of products on CPUs, which compute in f32 (default: f32)")
-        ->check(CLI::IsMember({"f32", "bf16", "int8"}))
-        ->type_name("f32|bf16|int8");
-    app.add_option_function<std::string>(
-           "--precision",
-           [&](const std::string &name) { request.pipeline.precision = parsePrecision(name); },
-           "To what products of f32 on GPUs may round their factors (default: f32)")
-        ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
-        ->type_name("f32|tf32|bf16");
+    addChoice<bool>(app, "--accuracy", request.pipeline.isStrict,
+                    {{"strict", true}, {"default", false}},
+                    "Whether convolutions on CPUs may have errors of some 1e-5 of the largest "
+                    "result, to be faster (default: default)");
+    addChoice<Weights>(
+        app, "--weights", request.pipeline.weights,
+        {{"f32", Weights::F32}, {"bf16", Weights::Bfloat16}, {"int8", Weights::Int8}},
+        "How to store constant factors of products on CPUs, which compute in f32 (default: f32)");
+    addChoice<gpu::Precision>(
+        app, "--precision", request.pipeline.precision,
+        {{"f32", gpu::Precision::F32},
+         {"tf32", gpu::Precision::TF32},
+         {"bf16", gpu::Precision::BF16}},
+        "To what products of f32 on GPUs may round their factors (default: f32)");
     app.add_option_function<std::vector<std::string>>(
            "--gpu-arch",
            [&](const std::vector<std::string> &names) {
