@@ -45,14 +45,14 @@ void EmulatedDevice::synchronizeAll() {
 
 bool EmulatedDevice::isCapturing() const {
   for (const auto &stream : streams)
-    if (stream->capture)
+    if (stream->capture && stream->capturer == std::this_thread::get_id())
       return true;
   return false;
 }
 
 void EmulatedDevice::invalidateCaptures() {
   for (const auto &stream : streams)
-    stream->isInvalidated |= stream->capture != nullptr;
+    stream->isInvalidated |= stream->capture && stream->capturer == std::this_thread::get_id();
 }
 
 bool EmulatedDevice::isPinned(const void *address) const {

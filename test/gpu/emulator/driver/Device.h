@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <set>
+#include <thread>
 
 namespace tfc::gpu {
 
@@ -29,6 +30,7 @@ struct EmulatedStream {
   uint64_t enqueued = 0, done = 0;
   std::unique_ptr<EmulatedGraph> capture; // while it records a graph
   bool isInvalidated = false;             // the capture
+  std::thread::id capturer;               // the thread that has begun it
 };
 
 /// The moment when a stream has done what it had been given when the event was recorded.
@@ -61,8 +63,10 @@ public:
   void advance(EmulatedStream &stream, uint64_t position);
   void synchronize(EmulatedStream &stream) { advance(stream, stream.enqueued); }
   void synchronizeAll();
+  /// Returns true during a capture by this thread: that is thread-local, and does not concern
+  /// others.
   bool isCapturing() const;
-  /// A capture does not survive what is not allowed during it.
+  /// Such a capture does not survive what is not allowed during it.
   void invalidateCaptures();
 
   /// Returns true for memory of the host that the device reads and writes by itself.

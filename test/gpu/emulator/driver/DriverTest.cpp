@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 using namespace tfc::runtime::cuda;
@@ -153,6 +154,34 @@ TEST_F(Emulated, CapturesAllowNoAllocation) {
   EXPECT_EQ(driver.beginCapture(stream, kThreadLocalCapture), kSuccess);
   EXPECT_EQ(driver.allocate(&other, 4), kCaptureUnsupported);
   EXPECT_EQ(driver.endCapture(stream, &graph), kCaptureInvalidated);
+}
+
+TEST_F(Emulated, CapturesConcernTheirThreadAlone) {
+  Graph graph = nullptr;
+  GraphExec exec;
+  Stream other;
+  EXPECT_EQ(driver.createStream(&other, kNonBlockingStream), kSuccess);
+  EXPECT_EQ(driver.beginCapture(stream, kThreadLocalCapture), kSuccess);
+  EXPECT_EQ(launch(1, stream), kSuccess);
+  std::thread([&] {
+    Pointer memory = 0;
+    EXPECT_EQ(driver.setContext(context), kSuccess);
+    EXPECT_EQ(driver.allocate(&memory, 4), kSuccess);
+    EXPECT_EQ(driver.synchronize(other), kSuccess);
+    EXPECT_EQ(driver.release(memory), kSuccess);
+  }).join();
+  EXPECT_EQ(driver.endCapture(stream, &graph), kSuccess);
+  EXPECT_EQ(driver.instantiateGraph(&exec, graph, 0), kSuccess);
+  EXPECT_EQ(driver.destroyGraph(graph), kSuccess);
+  EXPECT_EQ(driver.destroyGraphExec(exec), kSuccess);
+
+  EXPECT_EQ(driver.beginCapture(stream, kThreadLocalCapture), kSuccess);
+  std::thread([&] {
+    EXPECT_EQ(driver.setContext(context), kSuccess);
+    EXPECT_EQ(driver.synchronize(stream), kCaptureUnsupported);
+  }).join();
+  EXPECT_EQ(driver.endCapture(stream, &graph), kCaptureInvalidated);
+  EXPECT_EQ(driver.destroyStream(other), kSuccess);
 }
 
 TEST_F(Emulated, ModulesHaveGlobals) {

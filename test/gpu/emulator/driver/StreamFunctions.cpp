@@ -154,6 +154,8 @@ Result tfc::runtime::cuda::cuStreamSynchronize(Stream stream) {
     EmulatedStream *known = findStream(device, stream);
     if (!known)
       return kInvalidHandle;
+    if (known->capture) // by another thread
+      return known->isInvalidated = true, kCaptureUnsupported;
     if (known == &device.legacy)
       device.synchronizeAll();
     device.synchronize(*known);
@@ -264,11 +266,14 @@ Result tfc::runtime::cuda::cuEventElapsedTime(float *milliseconds, Event begin, 
 // Graphs
 //===----------------------------------------------------------------------===//
 
-Result tfc::runtime::cuda::cuStreamBeginCapture_v2(Stream stream, int32_t) {
+Result tfc::runtime::cuda::cuStreamBeginCapture_v2(Stream stream, int32_t mode) {
   return call([&](EmulatedDevice &device) {
     EmulatedStream *known = find(device.streams, stream);
     if (!known || known->capture)
       return known ? kCaptureUnsupported : kInvalidHandle;
+    if (mode != kThreadLocalCapture)
+      return kInvalidValue; // others are not emulated
+    known->capturer = std::this_thread::get_id();
     known->capture = std::make_unique<EmulatedGraph>();
     known->isInvalidated = false;
     return kSuccess;
