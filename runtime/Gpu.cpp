@@ -1,7 +1,6 @@
 //===- Gpu.cpp - GPUs: their memory, code and streams ---------------------===//
 //
-// Calls the driver for a device, and turns its errors into statuses. The partitions of entries use
-// this through the functions at the end (runtime/Model.h).
+// Calls the driver for a device, and turns its errors into statuses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,17 +86,17 @@ void Gpu::enter() const {
     driver.setContext(context);
 }
 
-Gpu::Scope::Scope(const Gpu &gpu) : gpu(gpu) {
-  if (!gpu.context)
+Gpu::Scope::Scope(const Gpu *of) : gpu(of && of->context ? of : nullptr) {
+  if (!gpu)
     return;
-  gpu.driver.getContext(&previous);
-  if (previous != gpu.context)
-    gpu.driver.setContext(gpu.context);
+  gpu->driver.getContext(&previous);
+  if (previous != gpu->context)
+    gpu->driver.setContext(gpu->context);
 }
 
 Gpu::Scope::~Scope() {
-  if (gpu.context && previous != gpu.context)
-    gpu.driver.setContext(previous);
+  if (gpu && previous != gpu->context)
+    gpu->driver.setContext(previous);
 }
 
 /// Finds the device with this number among those of the driver, and its context; sets `reason`
@@ -320,8 +319,7 @@ GpuStream::~GpuStream() {
     return;
   Gpu::Scope scope(*gpu);
   for (int32_t i = 0; i < stagingCount; ++i)
-    if (void *memory = reinterpret_cast<Staging *>(stagings.data())[i].memory)
-      gpu->getDriver().releaseHost(memory);
+    releaseStaging(reinterpret_cast<Staging *>(stagings.data())[i]);
   if (uploads)
     gpu->getDriver().releaseHost(uploads);
   work.close();
@@ -419,7 +417,15 @@ tfc_status GpuStream::upload(void *to, const void *from, int64_t bytes, Message 
   return status == TFC_OK && !isPinned ? synchronize(message) : status;
 }
 
-void *GpuStream::staging(const Allocator &allocator, int32_t number, int64_t bytes) {
+void GpuStream::releaseStaging(const Staging &staging) {
+  if (staging.memory && staging.isOnDevice)
+    gpu->release(staging.memory);
+  else if (staging.memory)
+    gpu->getDriver().releaseHost(staging.memory);
+}
+
+void *GpuStream::staging(const Allocator &allocator, int32_t number, int64_t bytes,
+                         bool isOnDevice) {
   if (number >= stagingCount) {
     Block larger;
     int32_t count = number + 16;
@@ -432,14 +438,18 @@ void *GpuStream::staging(const Allocator &allocator, int32_t number, int64_t byt
     stagingCount = count;
   }
   Staging &own = reinterpret_cast<Staging *>(stagings.data())[number];
-  if (own.memory && bytes <= own.bytes)
+  if (own.memory && own.isOnDevice == isOnDevice && bytes <= own.bytes)
     return own.memory;
+  int64_t room = bytes > 64 ? bytes : 64;
   void *memory = nullptr;
-  if (gpu->getDriver().allocateHost(&memory, bytes > 64 ? bytes : 64, 0) != cuda::kSuccess)
+  if (isOnDevice)
+    memory = gpu->allocate(room);
+  else if (gpu->getDriver().allocateHost(&memory, room, 0) != cuda::kSuccess)
     return nullptr;
-  if (own.memory)
-    gpu->getDriver().releaseHost(own.memory);
-  own = {memory, bytes > 64 ? bytes : 64};
+  if (!memory)
+    return nullptr;
+  releaseStaging(own);
+  own = {memory, room, isOnDevice};
   return memory;
 }
 
@@ -474,108 +484,4 @@ cuda::Result Gpu::launchCopies(cuda::Stream stream, const int64_t (*copies)[3],
   blocks = kCopies * (blocks < kMostBlocks ? blocks : kMostBlocks);
   return driver.launch(copyFunction, static_cast<uint32_t>(blocks), 1, 1, kBlock, 1, 1, 0, stream,
                        parameters, nullptr);
-}
-
-//===- Functions of generated code ----------------------------------------===//
-
-namespace {
-/// The stream of the partition that a frame belongs to.
-GpuStream &streamOf(tfc_call_frame *frame) { return frame->handle->streams[frame->device]; }
-} // namespace
-
-/// Ends the call with the status, unless that is TFC_OK. `own` has its message.
-static int32_t finish(tfc_call_frame *frame, tfc_status status, const Message &own) {
-  if (status == TFC_OK)
-    return TFC_OK;
-  return frame->handle->fail(status, "%s: %s", frame->handle->entry->name, own.c_str());
-}
-
-/// Ends the call if a copy has failed.
-static int32_t report(tfc_call_frame *frame, cuda::Result result) {
-  if (result == cuda::kSuccess)
-    return TFC_OK;
-  Message message;
-  return finish(frame, streamOf(frame).report(result, "a copy of a value", message), message);
-}
-
-int32_t tfc::runtime::submitWork(tfc_call_frame *frame) {
-  Message message;
-  return finish(frame, streamOf(frame).submit(message), message);
-}
-
-int32_t tfc::runtime::finishStream(tfc_call_frame *frame) {
-  Message message;
-  return finish(frame, streamOf(frame).synchronize(message), message);
-}
-
-extern "C" int32_t tfc_rt_device_launch(tfc_call_frame *frame, int32_t grid, int64_t threads,
-                                        const int64_t *arguments, int32_t count) {
-  Message message;
-  return finish(frame, streamOf(frame).launch(grid, threads, arguments, count, message), message);
-}
-
-extern "C" int32_t tfc_rt_device_read(tfc_call_frame *frame, void *to, const void *from,
-                                      int64_t bytes) {
-  Message message;
-  return finish(frame, streamOf(frame).read(to, from, bytes, message), message);
-}
-
-extern "C" int32_t tfc_rt_device_upload(tfc_call_frame *frame, void *to, const void *from,
-                                        int64_t bytes) {
-  if (bytes <= 0)
-    return TFC_OK;
-  GpuStream &stream = streamOf(frame);
-  // Another GPU may have the feed, whose memory only the driver reads.
-  if (frame->handle->hasDeviceFeeds && stream.getGpu().isOnDevice(from))
-    return relocate(frame, to, from, bytes);
-  Message message;
-  return finish(frame, stream.upload(to, from, bytes, message), message);
-}
-
-static int32_t copyOnDevice(tfc_call_frame *frame, GpuWork::Kind kind, void *to, const void *from,
-                            int64_t bytes) {
-  if (bytes <= 0 || to == from)
-    return TFC_OK;
-  return report(frame,
-                streamOf(frame).getWork().move(kind, to, reinterpret_cast<int64_t>(from), bytes));
-}
-
-int32_t tfc::runtime::relocate(tfc_call_frame *frame, void *to, const void *from, int64_t bytes) {
-  return copyOnDevice(frame, GpuWork::kRelocate, to, from, bytes);
-}
-
-extern "C" int32_t tfc_rt_device_copy(tfc_call_frame *frame, void *to, const void *from,
-                                      int64_t bytes) {
-  return copyOnDevice(frame, GpuWork::kCopyOnDevice, to, from, bytes);
-}
-
-extern "C" int32_t tfc_rt_device_fill(tfc_call_frame *frame, void *to, int32_t byte,
-                                      int64_t bytes) {
-  if (bytes <= 0)
-    return TFC_OK;
-  return report(frame, streamOf(frame).getWork().move(GpuWork::kFill, to, byte, bytes));
-}
-
-extern "C" int32_t tfc_rt_device_send(tfc_call_frame *frame, int32_t slot, const void *from,
-                                      int64_t bytes) {
-  tfc_instance &handle = *frame->handle;
-  int32_t buffer = handle.rendezvous.nextBuffer(slot);
-  if (buffer < 0)
-    return buffer;
-  void *onHost = nullptr;
-  if (void *to = findOnDevice(handle, slot, onHost)) {
-    int32_t status = relocate(frame, to, from, bytes);
-    return status ? status : sendMessage(*frame, slot, onHost, bytes);
-  }
-  void *copy = streamOf(frame).staging(handle.state->allocator, 2 * slot + buffer, bytes);
-  if (!copy)
-    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for a message of %lld bytes",
-                       handle.entry->name, static_cast<long long>(bytes));
-  if (int32_t status = tfc_rt_device_read(frame, copy, from, bytes))
-    return status;
-  return sendMessage(*frame, slot, copy, bytes);
-}
-
-extern "C" const void *tfc_rt_device_constant(tfc_call_frame *frame, int32_t number) {
-  return streamOf(frame).getGpu().constant(number);
 }

@@ -42,13 +42,14 @@ public:
   /// Does so in a scope, for threads that do not belong to the runtime.
   class Scope {
   public:
-    explicit Scope(const Gpu &gpu);
+    explicit Scope(const Gpu &gpu) : Scope(&gpu) {}
+    explicit Scope(const Gpu *gpu); // may be null
     ~Scope();
     Scope(const Scope &) = delete;
     Scope &operator=(const Scope &) = delete;
 
   private:
-    const Gpu &gpu;
+    const Gpu *gpu;
     cuda::Context previous = nullptr;
   };
 
@@ -184,9 +185,9 @@ public:
   /// Begins to copy from memory of the host, which may change as soon as this returns.
   tfc_status upload(void *to, const void *from, int64_t bytes, Message &message);
 
-  /// Returns pinned memory for a message; null if there is none. `number` counts slots and their
-  /// buffers.
-  void *staging(const Allocator &allocator, int32_t number, int64_t bytes);
+  /// Returns memory for a message, pinned or of the device; null if there is none. `number` counts
+  /// slots and their buffers.
+  void *staging(const Allocator &allocator, int32_t number, int64_t bytes, bool isOnDevice);
 
   DeviceBlock arena;
 
@@ -194,6 +195,7 @@ private:
   struct Staging {
     void *memory;
     int64_t bytes;
+    bool isOnDevice;
   };
 
   Gpu *gpu = nullptr;
@@ -206,6 +208,7 @@ private:
   char *uploads = nullptr;
   int64_t uploadCapacity = 0, uploading = 0;
 
+  void releaseStaging(const Staging &staging);
   bool reserveUpload(int64_t bytes, Message &message);
 };
 

@@ -244,6 +244,7 @@ static bool reserveState(State &state, const tfc_options &options) {
     memset(static_cast<void *>(state.variables), 0, model.variable_count * sizeof(void *));
   if (!openGpus(state) || !allocateVariables(state, Place::Host, state.storage, state.variables))
     return false;
+  state.tasks.useGpus();
   // Entries of an imported graph may read variables before an initializing entry has set them.
   for (int32_t i = 0; !model.init && i < model.variable_count; ++i)
     clearVariable(state, i);

@@ -17,38 +17,97 @@ struct alignas(64) MessagePool::Piece {
   int64_t bytes;
 };
 
-/// Returns memory that has been given back, if some is large enough and not much too large.
+/// Memory of a GPU, which cannot hold this itself.
+struct MessagePool::DevicePiece {
+  DevicePiece *next;
+  Gpu *gpu;
+  int64_t bytes;
+  void *data;
+  bool isFree;
+};
+
+/// Returns true if a piece is large enough, and not much too large.
+static bool suits(int64_t pieceBytes, int64_t bytes) {
+  return pieceBytes >= bytes && pieceBytes / 8 <= bytes + 512;
+}
+
 void *MessagePool::take(int64_t bytes) {
   for (Piece **link = &free; *link; link = &(*link)->next) {
     Piece *piece = *link;
-    if (piece->bytes < bytes || piece->bytes / 8 > bytes + 512)
+    if (!suits(piece->bytes, bytes))
       continue;
     *link = piece->next;
     return piece + 1;
   }
-  release(bytes); // smaller ones have become useless, since messages grow
+  releaseBelow(bytes); // smaller ones have become useless, since messages grow
   void *memory = allocator.take(sizeof(Piece) + bytes);
   return memory ? new (memory) Piece{nullptr, bytes} + 1 : nullptr;
+}
+
+void *MessagePool::takeOn(Gpu &gpu, int64_t bytes) {
+  for (DevicePiece *piece = onDevices; piece; piece = piece->next)
+    if (piece->isFree && piece->gpu == &gpu && suits(piece->bytes, bytes)) {
+      piece->isFree = false;
+      return piece->data;
+    }
+  releaseBelow(gpu, bytes);
+  void *memory = allocator.take(sizeof(DevicePiece));
+  void *data = memory ? gpu.allocate(bytes) : nullptr;
+  if (data)
+    onDevices = new (memory) DevicePiece{onDevices, &gpu, bytes, data, /*isFree=*/false};
+  else if (memory)
+    allocator.give(memory, sizeof(DevicePiece));
+  return data;
+}
+
+MessagePool::DevicePiece *MessagePool::find(const void *data) const {
+  DevicePiece *piece = onDevices;
+  while (piece && piece->data != data)
+    piece = piece->next;
+  return piece;
 }
 
 void MessagePool::give(void *data) {
   if (!data)
     return;
+  if (DevicePiece *piece = find(data)) {
+    piece->isFree = true;
+    return;
+  }
   Piece *piece = static_cast<Piece *>(data) - 1;
   piece->next = free;
   free = piece;
 }
 
-void MessagePool::release(int64_t below) {
+void MessagePool::releaseBelow(int64_t bytes) {
   for (Piece **link = &free; *link;) {
     Piece *piece = *link;
-    if (piece->bytes >= below) {
+    if (piece->bytes >= bytes) {
       link = &piece->next;
       continue;
     }
     *link = piece->next;
     allocator.give(piece, sizeof(Piece) + piece->bytes);
   }
+}
+
+void MessagePool::releaseBelow(const Gpu &gpu, int64_t bytes) {
+  for (DevicePiece **link = &onDevices; *link;) {
+    DevicePiece *piece = *link;
+    if (!piece->isFree || piece->gpu != &gpu || piece->bytes >= bytes) {
+      link = &piece->next;
+      continue;
+    }
+    *link = piece->next;
+    piece->gpu->release(piece->data);
+    allocator.give(piece, sizeof(DevicePiece));
+  }
+}
+
+void MessagePool::release() {
+  releaseBelow(INT64_MAX);
+  while (onDevices)
+    releaseBelow(*onDevices->gpu, INT64_MAX);
 }
 
 bool MessageStash::add(const TaskHeader &header, const Message &message) {
@@ -69,10 +128,30 @@ alignas(64) static char nothing[64];
 
 //===- Messages of other processes ----------------------------------------===//
 
-void *Tasks::place(void *context, int64_t bytes) {
+/// The GPU of this process that receives a message, if its transport can write to that; or null.
+Gpu *Tasks::receiverOf(const TaskHeader &header, int64_t bytes) {
+  if (!anyGpu.load(std::memory_order_acquire) || bytes <= transport->copied_bytes ||
+      header.fingerprint != fingerprint() || header.kind != TaskMessage::Data || header.entry < 0 ||
+      header.entry >= state->model->entry_count)
+    return nullptr;
+  const tfc_partitioning *partitioning = state->model->entries[header.entry].partitioning;
+  if (!partitioning || header.number < 0 || header.number >= partitioning->slot_count)
+    return nullptr;
+  int32_t receiver = partitioning->slots[header.number].receiver;
+  Gpu &gpu = state->gpus[partitioning->partitions[receiver].device];
+  Message unused;
+  return gpu.isUsed() && gpu.check(unused) == TFC_OK ? &gpu : nullptr;
+}
+
+void *Tasks::place(void *context, const void *bytesOfHeader, int32_t headerBytes, int64_t bytes) {
   auto &tasks = *static_cast<Tasks *>(context);
+  TaskHeader header = {};
+  if (headerBytes >= static_cast<int32_t>(sizeof(TaskHeader)))
+    memcpy(&header, bytesOfHeader, sizeof(TaskHeader));
   MutexLock lock(tasks.mutex);
-  return tasks.pool.take(bytes);
+  Gpu *gpu = tasks.receiverOf(header, bytes);
+  void *onDevice = gpu ? tasks.pool.takeOn(*gpu, bytes) : nullptr;
+  return onDevice ? onDevice : tasks.pool.take(bytes);
 }
 
 void Tasks::sent(void *context, void *token) {

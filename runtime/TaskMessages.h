@@ -8,6 +8,8 @@
 
 namespace tfc::runtime {
 
+class Gpu;
+
 enum class TaskMessage : int32_t {
   Begin, // of a call in a process, with its sizes; of an operation, with its path
   Turn,  // to hold the state, in a call of one process alone
@@ -57,22 +59,31 @@ struct TaskHeader {
 /// The longest text of a message, with its end.
 inline constexpr size_t kMostText = 1024;
 
-/// Memory for data of messages, which is used again. Not synchronised.
+/// Memory for data of messages, of the host or of GPUs, which is used again. Not synchronised.
 class MessagePool {
 public:
   explicit MessagePool(const Allocator &allocator) : allocator(allocator) {}
 
   /// Returns null if there is no memory.
   void *take(int64_t bytes);
+  void *takeOn(Gpu &gpu, int64_t bytes);
   void give(void *data); // may be null
-  /// Frees what nobody uses, up to this size.
-  void release(int64_t below = INT64_MAX);
+  /// Returns true for what `takeOn` has returned.
+  bool isOnDevice(const void *data) const { return find(data); }
+  /// Frees what nobody uses.
+  void release();
 
 private:
   struct Piece;
+  struct DevicePiece;
+
+  void releaseBelow(int64_t bytes);
+  void releaseBelow(const Gpu &gpu, int64_t bytes);
+  DevicePiece *find(const void *data) const;
 
   const Allocator &allocator;
   Piece *free = nullptr;
+  DevicePiece *onDevices = nullptr; // all, also those in use: there are two for a slot at most
 };
 
 /// Messages of calls that have not begun, in the order in which they came. Not synchronised.

@@ -12,8 +12,9 @@
 using namespace tfc::runtime;
 
 void Tasks::poll(void *context, bool isLast) {
-  const tfc_transport *transport = static_cast<Tasks *>(context)->transport;
-  transport->poll(transport->context, isLast);
+  auto &tasks = *static_cast<Tasks *>(context);
+  Gpu::Scope scope(tasks.anyGpu.load(std::memory_order_acquire));
+  tasks.transport->poll(tasks.transport->context, isLast);
 }
 
 static constexpr int64_t kBrief = 50'000'000;

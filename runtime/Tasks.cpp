@@ -51,7 +51,7 @@ tfc_status Tasks::attach(State &ofState, const tfc_options &options, Message &me
   }
   isAlone = options.call_mode == TFC_CALL_ALONE;
   state = &ofState;
-  receiver = {this, place, arrived, sent, lost, tick};
+  receiver = {this, place, arrived, sent, lost, tick, enter};
   transport = given;
   polling = {this, given->poll ? poll : nullptr};
   if (tfc_status status = transport->attach(transport->context, &receiver)) {
@@ -81,6 +81,21 @@ void Tasks::detach() {
   transport = nullptr;
 }
 
+void Tasks::useGpus() {
+  if (!transport || !transport->device_memory)
+    return;
+  Message unused;
+  for (Gpu &gpu : state->gpus)
+    // Release: pairs with the loads, after which others use it.
+    if (gpu.isUsed() && gpu.check(unused) == TFC_OK)
+      anyGpu.store(&gpu, std::memory_order_release);
+}
+
+void Tasks::enter(void *context) {
+  if (const Gpu *gpu = static_cast<Tasks *>(context)->anyGpu.load(std::memory_order_acquire))
+    gpu->enter();
+}
+
 int32_t Tasks::taskOf(const TaskCall &call, const tfc_partition_info &partition) const {
   return taskOf(call, state->model->devices[partition.device]);
 }
@@ -106,6 +121,7 @@ void Tasks::post(int32_t task, const TaskHeader &header, const void *more, int32
   memcpy(buffer, &stamped, sizeof(TaskHeader));
   if (moreBytes)
     memcpy(buffer + sizeof(TaskHeader), more, moreBytes);
+  Gpu::Scope scope(anyGpu.load(std::memory_order_acquire));
   transport->send(transport->context, task, buffer,
                   static_cast<int32_t>(sizeof(TaskHeader)) + moreBytes, data, bytes, token);
 }
@@ -381,6 +397,19 @@ void Tasks::send(tfc_instance &handle, int32_t slot, const void *value, int64_t 
   }
   leaving.task = taskOf(handle.tasks, receiver);
   post(leaving.task, header, nullptr, 0, value, bytes > 0 ? bytes : 0, &leaving);
+}
+
+bool Tasks::sendsFromDevice(const tfc_instance &handle, int32_t slot, int64_t bytes) const {
+  const tfc_partitioning &partitioning = *handle.tasks.entry->partitioning;
+  return anyGpu.load(std::memory_order_acquire) && bytes > transport->copied_bytes &&
+         !isHere(handle.tasks, partitioning.partitions[partitioning.slots[slot].receiver]);
+}
+
+bool Tasks::isOnDevice(const void *data) {
+  if (!anyGpu.load(std::memory_order_acquire))
+    return false;
+  MutexLock lock(mutex);
+  return pool.isOnDevice(data);
 }
 
 void Tasks::release(tfc_instance &handle, int32_t slot) {

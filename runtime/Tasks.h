@@ -111,6 +111,9 @@ public:
   tfc_status attach(State &state, const tfc_options &options, Message &message);
   void detach();
 
+  /// The GPUs of the state have been opened: messages may come to their memory.
+  void useGpus();
+
   /// Returns true if there are other processes.
   bool areUsed() const { return transport; }
   /// Returns true if a device is in this process.
@@ -217,6 +220,10 @@ public:
 
   /// Sends a message whose slot has been counted, if its receiver is in another process.
   void send(tfc_instance &handle, int32_t slot, const void *value, int64_t bytes);
+  /// Returns true if such a message can leave from memory of a GPU.
+  bool sendsFromDevice(const tfc_instance &handle, int32_t slot, int64_t bytes) const;
+  /// Returns true for data of a message that came to memory of a GPU.
+  bool isOnDevice(const void *data);
   /// Gives back the memory of the oldest message of a slot and tells its sender.
   void release(tfc_instance &handle, int32_t slot);
   /// Waits until data that have been sent to other processes may change.
@@ -236,12 +243,13 @@ private:
   using Arrivals = TaskCall::Arrivals;
 
   // Functions of the receiver.
-  static void *place(void *tasks, int64_t bytes);
+  static void *place(void *tasks, const void *header, int32_t headerBytes, int64_t bytes);
   static void arrived(void *tasks, int32_t from, const void *header, int32_t headerBytes,
                       void *data, int64_t bytes);
   static void sent(void *tasks, void *token);
   static void lost(void *tasks, int32_t task, const char *reason);
   static void tick(void *tasks);
+  static void enter(void *tasks);
 
   // Sending.
   void post(int32_t task, const TaskHeader &header, const void *more, int32_t moreBytes,
@@ -283,6 +291,7 @@ private:
   const int64_t *first(tfc_instance &handle, uint32_t round, int32_t &size, int32_t &partition);
 
   // Messages (TaskMessages.cpp).
+  Gpu *receiverOf(const TaskHeader &header, int64_t bytes);
   void receive(int32_t from, const void *header, int32_t headerBytes, void *data);
   void refuse(int32_t from, TaskHeader header, const char *text);
   uint32_t fingerprint() const;
@@ -319,7 +328,9 @@ private:
   bool isAlone = false, hasSaidBye = false;
   TaskServer server;
   tfc_receiver receiver = {};
-  SpinWork polling;            // the transport
+  SpinWork polling; // the transport
+  /// One of this process, if the transport moves data of GPUs; else null.
+  std::atomic<const Gpu *> anyGpu = nullptr;
   int32_t lostStatus = TFC_OK; // of all calls from now on
   char lostText[256] = "";     // its message
   bool hasAborted = false;     // a call whose waits at queues do not know it yet

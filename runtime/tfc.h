@@ -78,8 +78,9 @@ typedef struct tfc_device_options {
 typedef struct tfc_receiver {
   void *context; // their first argument
 
-  /// Returns memory for the data of a message, or null if there is none: it is dropped then.
-  void *(*place)(void *context, int64_t bytes);
+  /// Returns memory for the data of a message, or null if there is none: it is dropped then. With
+  /// tfc_transport.device_memory it may be memory of a GPU, for more than `copied_bytes`.
+  void *(*place)(void *context, const void *header, int32_t header_bytes, int64_t bytes);
   /// Takes a message, with the memory that `place` returned for it. Messages of a task must come in
   /// the order in which it has sent them.
   void (*arrived)(void *context, int32_t task, const void *header, int32_t header_bytes, void *data,
@@ -90,6 +91,10 @@ typedef struct tfc_receiver {
   void (*lost)(void *context, int32_t task, const char *reason);
   /// Must be called at least every 100 ms.
   void (*tick)(void *context);
+  /// Makes calls of the driver of GPUs on this thread refer to one that the instance uses. With
+  /// tfc_transport.device_memory, a thread of the transport calls it each time before it moves
+  /// data; threads that call `send` and `poll` need not.
+  void (*enter)(void *context);
 } tfc_receiver;
 
 /// Headers of messages are not longer than this.
@@ -101,8 +106,8 @@ typedef struct tfc_transport {
   uint32_t size; // sizeof(tfc_transport)
   int32_t task;  // the number of this process, in the order of the jobs and their tasks
   int32_t task_count;
-  int32_t reserved; // 0
-  void *context;    // the first argument of the functions
+  int32_t device_memory; // 1 if data may be in memory of GPUs, unless they are copied; otherwise 0
+  void *context;         // the first argument of the functions
 
   /// Begins: from now on the receiver's functions are called. The receiver is valid until `detach`
   /// returns.

@@ -112,6 +112,7 @@ config.substitutions += [
     ("%clang-format", clang_format),
     ("%mpirun", os.path.join(config.test_source_root, "e2e", "tasks", "Inputs", "mpirun")),
     ("%tfcmpi", mpi_library),
+    ("%cuda-aware-mpi", os.path.join(config.tfc_build_root, "test", "gpu", "mpi", "libtfc-cuda-aware-mpi.so")),
     ("%all-targets", "--all-targets --seconds=600" if long else ""),
     ("%text-programs", "20000" if long else "500"),
 ]

@@ -126,7 +126,7 @@ void MpiTransport::take(int from, const char *message) {
   incoming.bytes = prefix.bytes;
   if (!prefix.bytes)
     return;
-  incoming.data = receiver->place(receiver->context, prefix.bytes);
+  incoming.data = receiver->place(receiver->context, header, prefix.headerBytes, prefix.bytes);
   char *to = static_cast<char *>(incoming.data);
   if (!prefix.dataTag) {
     if (to)

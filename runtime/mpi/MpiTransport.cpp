@@ -11,8 +11,12 @@
 #include "runtime/mpi/MpiTransport.h"
 
 #include "runtime/mpi/tfc_mpi.h"
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <sched.h>
@@ -184,6 +188,12 @@ void MpiTransport::drain() {
   }
 }
 
+/// Calls of MPI on the thread of the transport find the memory of GPUs.
+void MpiTransport::enterDevice() {
+  if (transport.device_memory)
+    receiver->enter(receiver->context);
+}
+
 void MpiTransport::run() {
   // Its waits are shorter than the 50 us by which the kernel may lengthen them otherwise.
   prctl(PR_SET_TIMERSLACK, 1000);
@@ -193,6 +203,7 @@ void MpiTransport::run() {
   auto lastTick = Clock::now();
   lastEvent.store(lastTick, std::memory_order_relaxed);
   for (bool isOver = false; !isOver;) {
+    enterDevice();
     speak();
     idle();
     auto now = Clock::now();
@@ -204,6 +215,7 @@ void MpiTransport::run() {
     if (isTickDue && tick())
       lastTick = now;
   }
+  enterDevice();
   // Nobody else waits for messages any more.
   while (isSpoken.test_and_set(std::memory_order_acquire))
     std::this_thread::yield();
@@ -234,6 +246,21 @@ static bool haveProcessors(MPI_Comm comm) {
   MPI_Allreduce(&own, &all, sizeof(own), MPI_BYTE, MPI_BOR, machine);
   MPI_Comm_free(&machine);
   return CPU_COUNT(&all) >= processes;
+}
+
+/// Returns true if MPI sends from memory of GPUs and receives there. TFC_MPI_DEVICE_MEMORY, 0 or 1,
+/// decides for an implementation that does not tell.
+static bool takesDeviceMemory() {
+  if (const char *given = getenv("TFC_MPI_DEVICE_MEMORY"))
+    return strcmp(given, "0") != 0;
+#if defined(OMPI_HAVE_MPI_EXT_CUDA) && OMPI_HAVE_MPI_EXT_CUDA
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int is = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is) == MPI_SUCCESS && is;
+#else
+  return false;
+#endif
 }
 
 static tfc_status failOpen(tfc_status status, const char *text) {
@@ -271,6 +298,7 @@ extern "C" tfc_status tfc_mpi_open(tfc_transport **out) {
   auto *created = new (std::nothrow) MpiTransport(comm, haveProcessors(comm));
   if (!created)
     return failOpen(TFC_OUT_OF_MEMORY, "not enough memory for a transport");
+  created->transport.device_memory = takesDeviceMemory();
   ++openTransports;
   *out = &created->transport;
   return TFC_OK;

@@ -94,6 +94,7 @@ private:
 
   class Turn;
 
+  void enterDevice();
   void run();
   void speak();
   bool tick();

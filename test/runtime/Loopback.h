@@ -133,11 +133,14 @@ private:
         return receiver->sent(receiver->context, item.token);
       if (item.kind == Item::Lost)
         return receiver->lost(receiver->context, item.from, "the cable is cut");
-      void *data = item.bytes ? receiver->place(receiver->context, item.bytes) : nullptr;
+      auto headerBytes = static_cast<int32_t>(item.header.size());
+      void *data = item.bytes ? receiver->place(receiver->context, item.header.data(), headerBytes,
+                                                item.bytes)
+                              : nullptr;
       if (data)
         memcpy(data, item.copy.empty() ? item.data : item.copy.data(), item.bytes);
-      receiver->arrived(receiver->context, item.from, item.header.data(),
-                        static_cast<int32_t>(item.header.size()), data, item.bytes);
+      receiver->arrived(receiver->context, item.from, item.header.data(), headerBytes, data,
+                        item.bytes);
       if (item.bytes && item.copy.empty())
         owner.ends[item.from]->push({Item::Sent, 0, {}, nullptr, 0, item.token});
     }
