@@ -10,6 +10,8 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
+using dfg::DimExpr;
+
 std::optional<ListKey> FlowBuilder::flowOf(Edge edge) const {
   auto found = entry.structure.flows.find(edge);
   return found == entry.structure.flows.end() ? std::nullopt : std::optional(found->second);
@@ -33,7 +35,7 @@ unsigned FlowBuilder::writtenInput() const { return node.node.op == "TensorArray
 
 RankedTensorType FlowBuilder::writtenType(unsigned writer) {
   NodeBuilder written(entry, writer);
-  bool isWrite = written.node.op == "TensorArrayWriteV3";
+  bool isWrite = written.node.op == "TensorArrayWriteV3" || written.node.op == "TensorListSetItem";
   // A split declares the type when it is built.
   if (written.node.op == "TensorArraySplitV3")
     return {};
@@ -44,6 +46,25 @@ RankedTensorType FlowBuilder::writtenType(unsigned writer) {
   return dfg::tensorOf(ArrayRef(sizes).drop_front(isWrite ? 0 : 1), type.getElementType());
 }
 
+static bool isTensorList(const NodeBuilder &maker) {
+  return hasFlag(maker.node.op, OpRule::MakesList);
+}
+
+/// Returns the shape of elements that the node which makes the array declares, if it is whole.
+static std::optional<dfg::Shape> declaredShape(NodeBuilder &maker) {
+  if (isTensorList(maker)) {
+    const dfg::SizeTensor *sizes = maker.sizes(maker.node.op == "TensorListFromTensor" ? 1 : 0);
+    auto isNegative = [](const DimExpr &size) { return size.constant().value_or(0) < 0; };
+    if (!sizes || sizes->shape.size() != 1 || any_of(sizes->values, isNegative))
+      return std::nullopt;
+    return dfg::Shape(sizes->values.begin(), sizes->values.end());
+  }
+  const PartialShape &shape = maker.node.attr("element_shape").shape;
+  if (!maker.node.has("element_shape") || !shape.isStatic())
+    return std::nullopt;
+  return dfg::Shape(shape.sizes.begin(), shape.sizes.end());
+}
+
 /// If the array does not specify the type of its elements, it is inferred from a node that writes
 /// to it. Looks at each of these once.
 RankedTensorType FlowBuilder::elementType(unsigned array) {
@@ -51,12 +72,11 @@ RankedTensorType FlowBuilder::elementType(unsigned array) {
   if (known.type)
     return known.type;
   NodeBuilder maker(entry, array);
-  Type element = maker.dtype("dtype");
-  const PartialShape &shape = maker.node.attr("element_shape").shape;
+  Type element = maker.dtype(isTensorList(maker) ? "element_dtype" : "dtype");
   if (!element)
     return {};
-  if (maker.node.has("element_shape") && shape.isStatic())
-    return known.type = dfg::tensorOf(dfg::Shape(shape.sizes.begin(), shape.sizes.end()), element);
+  if (std::optional<dfg::Shape> shape = declaredShape(maker))
+    return known.type = dfg::tensorOf(*shape, element);
   while (!known.type && !known.writers.empty()) {
     unsigned writer = *known.writers.begin();
     known.writers.erase(writer);
@@ -101,13 +121,14 @@ NodeValue FlowBuilder::zeroList(const ListKey &key) {
     return {};
   }
   SmallVector<NamedAttribute> attributes = listAttributes(node, element);
-  if (const dfg::SizeTensor *known = maker.sizes(0); known && known->isSingle())
+  unsigned ofSize = isTensorList(maker) ? 1 : 0;
+  if (const dfg::SizeTensor *known = maker.sizes(ofSize); known && known->isSingle())
     return node.outside("list_create", node.size(known->values.front(), known->elementType),
                         attributes);
-  Value size = maker.valueOf(maker.in(0));
+  Value size = maker.valueOf(maker.in(ofSize));
   if (!size)
     return {};
-  Edge source = *maker.edge(0);
+  Edge source = *maker.edge(ofSize);
   unsigned frame = entry.isFed(source) ? entry.structure.frameOf[node.index]
                                        : entry.structure.frameOf[source.node];
   return node.op("list_create", bringIn(size, frame), attributes);

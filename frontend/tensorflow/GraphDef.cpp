@@ -9,6 +9,7 @@
 #include "frontend/ForeignFile.h"
 #include "frontend/TensorFile.h"
 #include "frontend/importer/MappedTensors.h"
+#include "frontend/tensorflow/Functions.h"
 #include "frontend/tensorflow/graph.pb.h"
 #include "mlir/IR/Builders.h"
 
@@ -57,16 +58,6 @@ Location Graph::locate(MLIRContext *context, unsigned node) const {
 
 std::string Graph::edgeName(Edge edge) const {
   return fmt::format("{}:{}", nodes[edge.node].name, edge.output);
-}
-
-std::optional<std::pair<StringRef, unsigned>> splitTensorName(StringRef text) {
-  size_t colon = text.rfind(':');
-  if (colon == StringRef::npos)
-    return std::pair(text, 0u);
-  unsigned output;
-  if (text.substr(colon + 1).getAsInteger(10, output) || output > 100000)
-    return std::nullopt;
-  return std::pair(text.take_front(colon), output);
 }
 
 std::string portName(StringRef tensor) {
@@ -272,6 +263,8 @@ static AttrKind kindOf(const wire::Attr &attr) {
     return AttrKind::Shape;
   case wire::Attr::kTensor:
     return AttrKind::Tensor;
+  case wire::Attr::kPlaceholder:
+  case wire::Attr::kFunc:
   case wire::Attr::VALUE_NOT_SET:
     break;
   }
@@ -345,10 +338,13 @@ void Reader::connect(unsigned index, const std::string &input) {
 
 /// Parses a file, but leaves the bytes of large tensors in it.
 static bool parseGraph(StringRef file, wire::Graph &graph) {
-  enum : unsigned { Graph, Node, Entry, Attr, Tensor };
+  enum : unsigned { Graph, Node, Entry, Attr, Tensor, Library, Function };
   constexpr unsigned kValueOfEntry = 2; // of maps
   static constexpr importer::MessageField kFields[] = {
       {Graph, wire::Graph::kNodeFieldNumber, Node},
+      {Graph, wire::Graph::kLibraryFieldNumber, Library},
+      {Library, wire::Library::kFunctionFieldNumber, Function},
+      {Function, wire::Function::kNodeDefFieldNumber, Node},
       {Node, wire::Node::kAttrFieldNumber, Entry},
       {Entry, kValueOfEntry, Attr},
       {Attr, wire::Attr::kTensorFieldNumber, Tensor},
@@ -366,11 +362,21 @@ std::optional<Graph> Reader::read() {
     emitError(graph.locate(context)) << "this is not a binary GraphDef [graph-file]";
     return std::nullopt;
   }
+  ResultNames results = inlineFunctions(wire, [&](StringRef node, const std::string &text) {
+    hasErrors = true;
+    emitError(NameLoc::get(StringAttr::get(context, node), graph.locate(context))) << text;
+  });
+  if (hasErrors)
+    return std::nullopt;
   for (const wire::Node &node : wire.node())
     addNode(node);
   for (auto [index, node] : enumerate(wire.node()))
     for (const std::string &input : node.input())
       connect(index, input);
+  for (const auto &[old, replacement] : results)
+    if (auto parts = splitTensorName(replacement))
+      if (auto found = graph.byName.find(parts->first); found != graph.byName.end())
+        graph.results[old] = {found->second, parts->second};
   if (hasErrors)
     return std::nullopt;
   return std::move(graph);

@@ -3,6 +3,7 @@
 
 #include "dialects/dfg/DeviceName.h"
 #include "frontend/importer/Node.h"
+#include "frontend/tensorflow/OutputNames.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
 #include <optional>
@@ -63,6 +64,8 @@ struct Graph {
   std::string file;
   std::vector<Node> nodes;
   llvm::StringMap<unsigned> byName;
+  /// The edges that take the place of results of nodes that call functions, by "name:0".
+  llvm::StringMap<Edge> results;
 
   /// Returns the location of a node, or of the file.
   mlir::Location locate(mlir::MLIRContext *context, unsigned node) const;
@@ -74,8 +77,6 @@ struct Graph {
 /// there are any.
 std::optional<Graph> readGraphDef(mlir::MLIRContext *context, const ForeignFile &file);
 
-/// Splits "name:1" or "name"; returns std::nullopt if the number is malformed.
-std::optional<std::pair<llvm::StringRef, unsigned>> splitTensorName(llvm::StringRef text);
 /// Returns the name under which callers see a tensor: for first outputs, the node's name.
 std::string portName(llvm::StringRef tensor);
 

@@ -29,6 +29,7 @@ const OperationTable<OpRule> &operations() {
                                                    {"SizeRules.cpp", sizeRules()},
                                                    {"SliceRules.cpp", sliceRules()},
                                                    {"StateRules.cpp", stateRules()},
+                                                   {"TensorListRules.cpp", tensorListRules()},
                                                    {"WindowRules.cpp", windowRules()}},
                                                   kAliases);
   return kOperations;

@@ -1,6 +1,7 @@
 // Finds tensors by names such as "name:1"; a node's name alone means its first output.
 
 #include "frontend/tensorflow/Ports.h"
+#include "frontend/Fmt.h"
 #include "frontend/text/syntax/Suggest.h"
 
 using namespace mlir;
@@ -23,6 +24,10 @@ std::optional<Edge> EntryPorts::findTensor(StringRef name, StringRef role) {
   const Graph &graph = entry.graph;
   auto parts = splitTensorName(name);
   auto found = parts ? graph.byName.find(parts->first) : graph.byName.end();
+  if (parts && role != "target")
+    if (auto result = graph.results.find(fmt::format("{}:{}", parts->first, parts->second));
+        result != graph.results.end())
+      return result->second;
   if (found != graph.byName.end())
     return Edge{found->second, parts->second};
   auto error = entry.diagnostics.error(graph.locate(entry.builder.getContext()));

@@ -154,6 +154,15 @@ void GraphStructure::findFlows() {
         sets.unite({index, 0}, {index, 1});
       continue;
     }
+    // The handle of a TensorList is the list.
+    if (hasFlag(op, OpRule::MakesList)) {
+      sources[{index, 0}] = ListKey{index, ""};
+      continue;
+    }
+    if (hasFlag(op, OpRule::ChangesList)) {
+      sets.unite({index, 0}, *node.inputs.first());
+      continue;
+    }
     bool isArray = op == "TensorArrayV3" || op == "TensorArrayGradV3";
     if (!isArray && op != "TensorArrayWriteV3" && op != "TensorArrayScatterV3" &&
         op != "TensorArraySplitV3")
@@ -174,6 +183,10 @@ void GraphStructure::findFlows() {
       flows[edge] = found->second;
   for (auto &[edge, key] : keyOfSet)
     flows[edge] = key;
+  for (unsigned index = 0; index < graph.nodes.size(); ++index)
+    if (isNeeded[index] && hasFlag(graph.nodes[index].op, OpRule::ChangesList))
+      if (auto found = flows.find({index, 0}); found != flows.end())
+        writtenArrays[index] = found->second.array;
 }
 
 void GraphStructure::findReaders() {

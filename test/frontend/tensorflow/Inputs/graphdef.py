@@ -7,7 +7,12 @@ One node per line, attributes after a bar, and comments after #:
     y Sum x c | T=f32 keep_dims=true
 
 Integers in angle brackets are spelled in the field of their dtype, as in value=u8[4]<1,2>. `@device=/cpu:0` is the device of
-a node.
+a node. `f=@twice` is the function of that name, `f=list(@a;@b)` are several, and `T=$T` is the value of a function's
+attribute. A function has its parameters and its results, which name outputs of nodes:
+
+    function twice x -> y=sum:z:0 | done=sum
+    sum AddV2 x x | T=f32
+    end
 """
 
 import os
@@ -51,6 +56,8 @@ def attribute(text):
         parts = [part for part in match[1].split(";") if part]
         if all(part in TYPES for part in parts):
             return block(1, b"".join(number(6, TYPES[part]) for part in parts))
+        if parts[0].startswith("@"):
+            return block(1, b"".join(block(9, block(1, part[1:])) for part in parts))
         if parts[0].startswith("'"):
             return block(1, b"".join(block(2, part.strip("'")) for part in parts))
         if parts[0].startswith("["):
@@ -61,6 +68,10 @@ def attribute(text):
         return block(1, b"".join(number(3, int(part)) for part in parts))
     if text in TYPES:
         return number(6, TYPES[text])
+    if text.startswith("@"):
+        return block(10, block(1, text[1:]))
+    if text.startswith("$"):
+        return block(9, text[1:])
     if text in ("true", "false"):
         return number(5, text == "true")
     if text == "?" or text.startswith("["):
@@ -85,10 +96,31 @@ def node(line):
     return out
 
 
+def function(line, nodes):
+    head, _, controls = line.partition("|")
+    parameters, _, results = head.partition("->")
+    name, *parameters = parameters.split()[1:]
+    results = [result.partition("=")[::2] for result in results.split()]
+    signature = block(1, name) + b"".join(block(2, block(1, parameter)) for parameter in parameters)
+    signature += b"".join(block(3, block(1, result)) for result, _ in results)
+    out = block(1, signature) + b"".join(block(3, node(line)) for line in nodes)
+    out += b"".join(block(4, block(1, result) + block(2, tensor)) for result, tensor in results if tensor)
+    for control in controls.split():
+        key, _, source = control.partition("=")
+        out += block(6, block(1, key) + block(2, source))
+    return out
+
+
 def main():
-    for line in sys.stdin:
-        line = line.split("#")[0].strip()
-        if line:
+    lines = [line.split("#")[0].strip() for line in sys.stdin]
+    lines = [line for line in lines if line]
+    while lines:
+        line = lines.pop(0)
+        if line.startswith("function "):
+            end = lines.index("end")
+            sys.stdout.buffer.write(block(2, block(1, function(line, lines[:end]))))
+            lines = lines[end + 1 :]
+        else:
             sys.stdout.buffer.write(block(1, node(line)))
 
 

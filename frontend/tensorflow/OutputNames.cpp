@@ -1,0 +1,123 @@
+// Names of outputs.
+
+#include "frontend/tensorflow/OutputNames.h"
+#include "frontend/tensorflow/graph.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+std::optional<std::pair<StringRef, unsigned>> splitTensorName(StringRef text) {
+  size_t colon = text.rfind(':');
+  if (colon == StringRef::npos)
+    return std::pair(text, 0u);
+  unsigned output;
+  if (text.substr(colon + 1).getAsInteger(10, output) || output > 100000)
+    return std::nullopt;
+  return std::pair(text.take_front(colon), output);
+}
+
+namespace {
+/// An operation with outputs of several names, in order; "name*N" is as many as the attribute N
+/// says.
+struct Outputs {
+  StringLiteral op, names;
+};
+} // namespace
+
+// From the operation definitions of TensorFlow (tensorflow/core/ops).
+static constexpr Outputs kOutputs[] = {
+    {"BatchNormWithGlobalNormalizationGrad", "dx dm dv db dg"},
+    {"BlockLSTM", "i cs f o ci co h"},
+    {"BlockLSTMV2", "i cs f o ci co h"},
+    {"BroadcastGradientArgs", "r0 r1"},
+    {"CTCBeamSearchDecoder",
+     "decoded_indices*top_paths decoded_values*top_paths decoded_shape*top_paths log_probability"},
+    {"CTCGreedyDecoder", "decoded_indices decoded_values decoded_shape log_probability"},
+    {"CTCLoss", "loss gradient"},
+    {"CTCLossV2", "loss gradient"},
+    {"CombinedNonMaxSuppression", "nmsed_boxes nmsed_scores nmsed_classes valid_detections"},
+    {"CudnnRNN", "output output_h output_c reserve_space"},
+    {"CudnnRNNV2", "output output_h output_c reserve_space host_reserved"},
+    {"CudnnRNNV3", "output output_h output_c reserve_space host_reserved"},
+    {"Eig", "e v"},
+    {"FakeQuantWithMinMaxVarsGradient", "backprops_wrt_input backprop_wrt_min backprop_wrt_max"},
+    {"FakeQuantWithMinMaxVarsPerChannelGradient",
+     "backprops_wrt_input backprop_wrt_min backprop_wrt_max"},
+    {"FusedBatchNorm", "y batch_mean batch_variance reserve_space_1 reserve_space_2"},
+    {"FusedBatchNormGrad",
+     "x_backprop scale_backprop offset_backprop reserve_space_3 reserve_space_4"},
+    {"FusedBatchNormGradV2",
+     "x_backprop scale_backprop offset_backprop reserve_space_3 reserve_space_4"},
+    {"FusedBatchNormGradV3",
+     "x_backprop scale_backprop offset_backprop reserve_space_4 reserve_space_5"},
+    {"FusedBatchNormV2", "y batch_mean batch_variance reserve_space_1 reserve_space_2"},
+    {"FusedBatchNormV3",
+     "y batch_mean batch_variance reserve_space_1 reserve_space_2 reserve_space_3"},
+    {"GRUBlockCell", "r u c h"},
+    {"GenerateBoundingBoxProposals", "rois roi_probabilities"},
+    {"ListDiff", "out idx"},
+    {"LogMatrixDeterminant", "sign log_abs_determinant"},
+    {"LSTMBlockCell", "i cs f o ci co h"},
+    {"Lu", "lu p"},
+    {"MaxPoolWithArgmax", "output argmax"},
+    {"Merge", "output value_index"},
+    {"NonMaxSuppressionV4", "selected_indices valid_outputs"},
+    {"NonMaxSuppressionV5", "selected_indices selected_scores valid_outputs"},
+    {"Qr", "q r"},
+    {"QuantizeV2", "output output_min output_max"},
+    {"RaggedGather", "output_nested_splits*OUTPUT_RAGGED_RANK output_dense_values"},
+    {"RaggedRange", "rt_nested_splits rt_dense_values"},
+    {"RaggedTensorToSparse", "sparse_indices sparse_values sparse_dense_shape"},
+    {"RefMerge", "output value_index"},
+    {"RefSwitch", "output_false output_true"},
+    {"Requantize", "output output_min output_max"},
+    {"SelfAdjointEigV2", "e v"},
+    {"SoftmaxCrossEntropyWithLogits", "loss backprop"},
+    {"SparseAdd", "sum_indices sum_values sum_shape"},
+    {"SparseConcat", "output_indices output_values output_shape"},
+    {"SparseFillEmptyRows", "output_indices output_values empty_row_indicator reverse_index_map"},
+    {"SparseReorder", "output_indices output_values"},
+    {"SparseReshape", "output_indices output_shape"},
+    {"SparseSlice", "output_indices output_values output_shape"},
+    {"SparseSoftmaxCrossEntropyWithLogits", "loss backprop"},
+    {"SparseSplit", "output_indices*num_split output_values*num_split output_shape*num_split"},
+    {"StatelessRandomGetKeyCounter", "key counter"},
+    {"StatelessRandomGetKeyCounterAlg", "key counter alg"},
+    {"Svd", "s u v"},
+    {"Switch", "output_false output_true"},
+    {"TensorArrayConcatV3", "value lengths"},
+    {"TensorArrayGradV3", "grad_handle flow_out"},
+    {"TensorArrayV3", "handle flow"},
+    {"TensorListConcat", "tensor lengths"},
+    {"TensorListConcatV2", "tensor lengths"},
+    {"TensorListPopBack", "output_handle tensor"},
+    {"TopK", "values indices"},
+    {"TopKV2", "values indices"},
+    {"Unique", "y idx"},
+    {"UniqueV2", "y idx"},
+    {"UniqueWithCounts", "y idx count"},
+    {"UniqueWithCountsV2", "y idx count"},
+};
+
+unsigned outputNamed(const wire::Node &node, StringRef name) {
+  const Outputs *known =
+      find_if(kOutputs, [&](const Outputs &outputs) { return outputs.op == node.op(); });
+  if (known == std::end(kOutputs))
+    return 0;
+  SmallVector<StringRef> names;
+  known->names.split(names, ' ');
+  int64_t number = 0;
+  for (StringRef each : names) {
+    auto [own, count] = each.split('*');
+    if (own == name)
+      return unsigned(number);
+    auto attr = node.attr().find(count.str());
+    number += attr == node.attr().end() ? 1 : std::clamp<int64_t>(attr->second.i(), 0, 1000);
+  }
+  return 0;
+}
+
+} // namespace tfc::tensorflow

@@ -1,0 +1,101 @@
+// TensorLists: values of the type variant that are lists themselves.
+
+#include "frontend/Fmt.h"
+#include "frontend/tensorflow/Flows.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+using dfg::DimExpr;
+
+/// Returns the list at input 0.
+static NodeValue listOf(NodeBuilder &node) {
+  std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
+  if (key)
+    return FlowBuilder(node).flow(0, *key);
+  node.error() << "its input 0 does not lead to a TensorList [graph-edge]";
+  return {};
+}
+
+static Outcome buildReserve(NodeBuilder &node, const OpRule &) {
+  if (!FlowBuilder(node).elementType(node.index)) {
+    node.waitForElements(node.index);
+    return Outcome::Failed;
+  }
+  return node.done({FlowBuilder(node).zeroList({node.index, ""})});
+}
+
+static Outcome buildFromTensor(NodeBuilder &node, const OpRule &) {
+  NodeValue value = node.in(0);
+  if (!value)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(value.getType());
+  if (shape.empty())
+    return node.fail("expected a tensor with an axis, but got a scalar [graph-edge]");
+  node.entry.arrays[node.index].type =
+      dfg::tensorOf(ArrayRef(shape).drop_front(), dfg::elementTypeOf(value.getType()));
+  return node.done({node.op("list_unstack", value)});
+}
+
+static Outcome buildGetItem(NodeBuilder &node, const OpRule &) {
+  NodeValue list = listOf(node), place = node.in(1);
+  if (!list || !place)
+    return Outcome::Failed;
+  return node.done({node.op("list_read", {list, place})});
+}
+
+static Outcome buildSetItem(NodeBuilder &node, const OpRule &) {
+  NodeValue list = listOf(node), place = node.in(1), value = node.in(2);
+  if (!list || !place || !value)
+    return Outcome::Failed;
+  return node.done({node.op("list_write", {list, place, value})});
+}
+
+/// Returns the number of elements, if it is known while the graph is read.
+static std::optional<DimExpr> lengthOf(NodeBuilder &node) {
+  std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
+  if (int64_t stated = node.node.number("num_elements", -1); stated >= 0)
+    return DimExpr(stated);
+  if (!key)
+    return std::nullopt;
+  NodeBuilder maker(node.entry, key->array);
+  if (maker.node.op == "TensorListFromTensor") {
+    RankedTensorType whole = maker.typeOf(0);
+    return whole && whole.getRank() ? std::optional(dfg::shapeOf(whole).front()) : std::nullopt;
+  }
+  const dfg::SizeTensor *size = maker.sizes(1);
+  return size && size->isSingle() ? std::optional(size->values.front()) : std::nullopt;
+}
+
+static Outcome buildStack(NodeBuilder &node, const OpRule &) {
+  NodeValue list = listOf(node);
+  if (!list)
+    return Outcome::Failed;
+  std::optional<DimExpr> length = lengthOf(node);
+  if (!length)
+    return node.fail("expected the number of elements to be known when the graph is compiled "
+                     "[dynamic-shape]");
+  return node.done({node.op("list_stack", list, node.attrs.sizes("size", *length))});
+}
+
+static Outcome buildLength(NodeBuilder &node, const OpRule &) {
+  if (std::optional<DimExpr> length = lengthOf(node))
+    return node.done(
+        {NodeValue(dfg::SizeTensor{IntegerType::get(node.context(), 32), {}, {*length}})});
+  return node.done({node.op("list_size", listOf(node))});
+}
+
+static constexpr OpRule kRules[] = {
+    {"TensorListReserve", "2 -> 1; element_dtype:type", buildReserve, "", OpRule::MakesList},
+    {"TensorListFromTensor", "2 -> 1; element_dtype:type", buildFromTensor, "", OpRule::MakesList},
+    {"TensorListGetItem", "3 -> 1", buildGetItem},
+    {"TensorListSetItem", "3 -> 1", buildSetItem, "", OpRule::ChangesList},
+    {"TensorListStack", "2 -> 1; num_elements:int?", buildStack},
+    {"TensorListLength", "1 -> 1", buildLength},
+};
+
+ArrayRef<OpRule> tensorListRules() { return kRules; }
+
+} // namespace tfc::tensorflow

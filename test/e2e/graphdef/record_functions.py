@@ -1,0 +1,113 @@
+"""record_functions.py FOLDER: records graphs whose library has functions in TensorFlow (2.21 for those that are stored):
+calls, branches and loops inside each other, with variables, TensorLists, effects and gradients."""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+v1 = tf.compat.v1
+v1.enable_control_flow_v2()
+v1.enable_resource_variables()
+rng = np.random.default_rng(0)
+X = [rng.normal(size=(3, 4)).astype(np.float32) for _ in range(3)]
+
+
+def calls(x, k):
+    w = v1.get_variable("w", initializer=np.float32(rng.normal(size=(4, 4))))
+
+    @tf.function(autograph=False)
+    def twice(a, b):
+        return a * 2.0 + b, tf.split(a, 2, axis=1)
+
+    @tf.function(autograph=False)
+    def outer(a):
+        y, (left, right) = twice(tf.matmul(a, w), a)
+        z, _ = twice(y, y)
+        return z, right, tf.nn.top_k(left, 2).indices
+
+    return outer(x), []
+
+
+def branches(x, k):
+    def nested(a):
+        return tf.cond(tf.reduce_sum(a) > 0.0, lambda: a + 1.0, lambda: tf.cond(k > 2, lambda: a - 5.0, lambda: -a))
+
+    chosen = tf.switch_case(k, [lambda: nested(x), lambda: x * 2.0, lambda: tf.zeros_like(x)], default=lambda: x / 3.0)
+    number = tf.cond(k > 0, lambda: tf.constant(7.0), lambda: tf.reduce_max(x))
+    pair = tf.cond(k > 1, lambda: (k, tf.exp(x)), lambda: (k + 10, x))
+    return (chosen, number, *pair), []
+
+
+def effects(x, k):
+    total = v1.get_variable("total", initializer=np.zeros((3, 4), np.float32))
+    count = v1.get_variable("count", initializer=np.int32(0))
+
+    def add(i, a):
+        with tf.control_dependencies([total.assign_add(a), count.assign_add(1)]):
+            return i + 1, a * 0.5
+
+    def often():
+        i, _ = tf.while_loop(lambda i, a: i < k, add, (0, x))
+        return tf.identity(i)
+
+    def once():
+        with tf.control_dependencies([total.assign(x)]):
+            return tf.constant(-1)
+
+    made = tf.cond(tf.reduce_sum(x) > 0.0, often, once)
+    with tf.control_dependencies([made]):
+        return (made, total.read_value(), count.read_value()), []
+
+
+def loops(x, k):
+    w = v1.get_variable("w", initializer=np.float32(rng.normal(size=(4, 4))))
+    scanned = tf.map_fn(lambda row: tf.reduce_sum(row * row) + row, x)
+    folded = tf.scan(lambda a, row: tf.tanh(tf.linalg.matvec(w, a) + row), x, initializer=tf.zeros([4]))
+
+    def outer(i, a, written):
+        _, inner = tf.while_loop(lambda j, b: (j < i) & (tf.reduce_max(b) < 50.0), lambda j, b: (j + 1, b * 1.5 + 0.25), (0, a))
+        return i + 1, inner, written.write(i, tf.reduce_sum(inner))
+
+    array = tf.TensorArray(tf.float32, 4, element_shape=[])
+    i, a, array = tf.while_loop(lambda i, a, written: i < 4, outer, (0, x, array))
+    unknown = tf.TensorArray(tf.float32, 3)
+    for place in range(3):
+        unknown = unknown.write(place, x[place])
+    return (scanned, folded, i, a, array.stack(), unknown.stack(), unknown.read(1)), []
+
+
+def record(name, build, steps, feeds):
+    graph = tf.Graph()
+    with graph.as_default():
+        x, k = v1.placeholder(tf.float32, [3, 4], name="x"), v1.placeholder(tf.int32, [], name="k")
+        results, targets = build(x, k)
+        fetches = [tf.identity(value, name=f"y{i}") for i, value in enumerate(tf.nest.flatten(results))]
+        init = v1.global_variables_initializer()
+    folder = pathlib.Path(sys.argv[1]) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    case, recorded = {"init": [init.name], "arrays": "arrays.npz", "steps": []}, {}
+    with v1.Session(graph=graph) as session:
+        session.run(init)
+        for number in range(steps):
+            given = {"x": X[number % len(X)], "k": np.int32(number)}
+            given = {key: given[key] for key in feeds}
+            values = session.run(fetches, {f"{key}:0": value for key, value in given.items()})
+            step = {"feeds": {}, "fetches": {}, "targets": [], "rtol": 1e-5, "atol": 1e-5}
+            for key, value in given.items():
+                step["feeds"][f"{key}:0"], recorded[f"{number}.{key}"] = f"{number}.{key}", value
+            for fetch, value in zip(fetches, values):
+                key = f"{number}.{fetch.op.name}.expected"
+                step["fetches"][fetch.name], recorded[key] = key, value
+            case["steps"].append(step)
+    np.savez_compressed(folder / "arrays.npz", **recorded)
+    (folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
+
+
+record("function_calls", calls, 2, ["x"])
+record("function_branches", branches, 5, ["x", "k"])
+record("function_effects", effects, 5, ["x", "k"])
+record("function_loops", loops, 2, ["x"])
