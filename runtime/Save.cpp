@@ -129,12 +129,17 @@ tfc_status Saver::saveTogether() {
     return status;
   }
   if (decides) {
-    status = writeIndex(instance, path, names.data());
+    status = checkShards(instance, path, names.data());
+    if (status == TFC_OK)
+      status = writeIndex(instance, path, names.data());
     // The others do not begin the next checkpoint before this.
     if (status == TFC_OK)
       removeOldShards(instance, path, names.data());
   }
-  return state.tasks.exchange(instance, 2, status, instance.message.c_str());
+  status = state.tasks.exchange(instance, 2, status, instance.message.c_str());
+  if (status != TFC_OK && status != TFC_TASK_LOST)
+    unlink(shard); // there is no index for it
+  return status;
 }
 
 extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path) {

@@ -87,6 +87,24 @@ void tfc::runtime::removeOldShards(const tfc_instance &instance, const char *pat
     closedir(entries);
 }
 
+tfc_status tfc::runtime::checkShards(tfc_instance &instance, const char *path, const char *shards) {
+  const Tasks &tasks = instance.state->tasks;
+  for (int32_t task = 0; task < tasks.count(); ++task) {
+    const char *name = shards + size_t(task) * (NAME_MAX + 1);
+    char file[PATH_MAX];
+    int length =
+        snprintf(file, sizeof(file), "%.*s%s", static_cast<int>(baseOf(path) - path), path, name);
+    if (!isShardOf(name, strlen(name), baseOf(path)))
+      return instance.fail(TFC_INVALID_ARGUMENT, "cannot save '%s': %s saves '%s' instead", path,
+                           tasks.nameOf(task), name);
+    if (length >= static_cast<int>(sizeof(file)) || access(file, F_OK) != 0)
+      return instance.fail(TFC_IO_ERROR,
+                           "cannot save '%s': '%s', the file of %s, is not in the same folder",
+                           path, file, tasks.nameOf(task));
+  }
+  return TFC_OK;
+}
+
 //===- The index ----------------------------------------------------------===//
 
 tfc_status tfc::runtime::writeIndex(tfc_instance &instance, const char *path, const char *shards) {

@@ -26,6 +26,10 @@ bool nameShard(const tfc_instance &instance, const char *path, char (&shard)[PAT
 /// The part of a path after its directory.
 const char *baseOf(const char *path);
 
+/// Returns TFC_OK if the files of all tasks, as for `writeIndex`, are those of one checkpoint in
+/// one folder, which this process sees.
+tfc_status checkShards(tfc_instance &instance, const char *path, const char *shards);
+
 /// Writes the index; `shards` are the names of the files of all tasks, without their directory, of
 /// NAME_MAX + 1 bytes each.
 tfc_status writeIndex(tfc_instance &instance, const char *path, const char *shards);
