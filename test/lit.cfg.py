@@ -114,6 +114,7 @@ config.substitutions += [
     ("%tfcmpi", mpi_library),
     ("%cuda-aware-mpi", os.path.join(config.tfc_build_root, "test", "gpu", "mpi", "libtfc-cuda-aware-mpi.so")),
     ("%all-targets", "--all-targets --seconds=600" if long else ""),
+    ("%kills", "100" if long else "12"),
     ("%text-programs", "20000" if long else "500"),
 ]
 if roundtrip:

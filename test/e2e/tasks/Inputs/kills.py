@@ -18,7 +18,7 @@ checkpoint = os.path.join(folder, "w.safetensors")
 
 def batch(step):
     rng = np.random.default_rng(step)
-    return dict(x=rng.standard_normal((32, 200)), label=rng.integers(0, 10, 32))
+    return dict(x=rng.standard_normal((36, 200)), label=rng.integers(0, 10, 36))
 
 
 def steps_of_checkpoint():
