@@ -270,11 +270,13 @@ void EntryBuilder::finish() {
   }
   if (entry.hasErrors())
     return;
+  Location location = entry.graph.locate(entry.builder.getContext());
+  if (!entry.dataflow)
+    return entry.builder.finishEntry(results, values, location);
   orderOps();
   entry.builder.hoistBefore(nullptr);
   dfg::DataflowOp whole = entry.builder.finishDataflow(entry.dataflow, values, names);
-  entry.builder.finishEntry(results, whole.getResults(),
-                            entry.graph.locate(entry.builder.getContext()));
+  entry.builder.finishEntry(results, whole.getResults(), location);
 }
 
 void EntryBuilder::beginEntry() {
@@ -283,6 +285,12 @@ void EntryBuilder::beginEntry() {
   dfg::EntryOp op = builder.beginEntry(ports.header, location);
   for (auto [edge, argument] : zip(ports.feeds, op.getBody().getArguments()))
     entry.fed[edge] = argument;
+  // Sizes that depend on data are bound for what comes later, so they need an order.
+  bool findsSizes = false;
+  for (auto [index, node] : enumerate(entry.graph.nodes))
+    findsSizes |= entry.structure.isNeeded[index] && hasFlag(node.op, OpRule::FindsSizes);
+  if (findsSizes && entry.structure.isStraight())
+    return;
   entry.dataflow = builder.beginDataflow(location);
   builder.toEnd(entry.dataflow.getBody().front());
   builder.hoistBefore(entry.dataflow);

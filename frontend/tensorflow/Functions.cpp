@@ -56,6 +56,7 @@ private:
   };
 
   void add(wire::Node node, unsigned depth);
+  void passOn(const wire::Node &node);
   void call(const wire::Node &node, const Callee &callee, unsigned depth);
   void branch(const wire::Node &node, ArrayRef<Callee> branches, unsigned depth);
   void loop(const wire::Node &node, unsigned depth);
@@ -349,6 +350,18 @@ void Inliner::finish(const wire::Node &node, const Tensors &own, Tensors after) 
   make(node.name(), "NoOp", {}, after).set_device(node.device());
 }
 
+/// The results of an IdentityN are its inputs.
+void Inliner::passOn(const wire::Node &node) {
+  Tensors inputs = dataOf(node), controls = controlsOf(node);
+  for (auto [i, input] : enumerate(inputs))
+    if (!controls.empty())
+      input = output(
+          make(fresh(fmt::format("{}/input_{}", node.name(), i)), "Identity", input, controls)
+              .name(),
+          0);
+  finish(node, inputs, controls);
+}
+
 void Inliner::call(const wire::Node &node, const Callee &callee, unsigned depth) {
   Tensors inputs = dataOf(node), controls = controlsOf(node);
   Place place = {node.name(), "", node.device(), depth};
@@ -579,6 +592,8 @@ void Inliner::add(wire::Node node, unsigned depth) {
   StringRef op = node.op();
   if (op == "PartitionedCall" || op == "StatefulPartitionedCall")
     return call(node, calleeOf(node, "f"), depth);
+  if (op == "IdentityN")
+    return passOn(node);
   if (op == "If" || op == "StatelessIf")
     return branch(node, {calleeOf(node, "then_branch"), calleeOf(node, "else_branch")}, depth);
   if (op == "Case" || op == "StatelessCase")

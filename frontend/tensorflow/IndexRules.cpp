@@ -15,9 +15,21 @@ using dfg::DimExpr;
 static Outcome buildBatchGather(NodeBuilder &node, NodeValue x, NodeValue indices, int64_t axis,
                                 int64_t batch) {
   dfg::Shape shape = dfg::shapeOf(x.getType()), places = dfg::shapeOf(indices.getType());
-  if (batch != axis || batch > int64_t(places.size()))
-    return node.fail("expected the batch of a gather to be the axes before the gathered one "
-                     "[unsupported-node]");
+  if (batch > axis || batch > int64_t(places.size()))
+    return node.fail("expected a batch of at most {} axes, but got {} [graph-attribute]",
+                     std::min<int64_t>(axis, places.size()), batch);
+  // The gathered axis comes after those of the batch, and the ones between return to their place.
+  auto move = [](int64_t first, int64_t middle, int64_t last, int64_t rank) {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(rank));
+    std::rotate(order.begin() + first, order.begin() + middle, order.begin() + last);
+    return order;
+  };
+  if (batch != axis)
+    x = node.transpose(x, move(batch, axis, axis + 1, shape.size()));
+  if (!x)
+    return Outcome::Failed;
+  int64_t between = axis - batch;
+  shape = dfg::shapeOf(x.getType());
   Type type = IntegerType::get(node.context(), 64);
   dfg::Shape joined, result(shape.begin(), shape.begin() + batch);
   DimExpr rows = dfg::elementCount(ArrayRef(shape).take_front(batch));
@@ -27,7 +39,12 @@ static Outcome buildBatchGather(NodeBuilder &node, NodeValue x, NodeValue indice
   indices = node.op("add", {node.cast(indices, type), node.reshape(offset, rowShape)});
   joined.push_back(rows * shape[batch]);
   joined.append(shape.begin() + batch + 1, shape.end());
-  return node.done({node.op("gather", {node.reshape(x, joined), indices})});
+  NodeValue gathered = node.op("gather", {node.reshape(x, joined), indices});
+  if (!gathered || between == 0)
+    return node.done({gathered});
+  int64_t found = places.size();
+  return node.done({node.transpose(
+      gathered, move(batch, found, found + between, dfg::shapeOf(gathered.getType()).size()))});
 }
 
 static Outcome buildGather(NodeBuilder &node, const OpRule &) {

@@ -25,6 +25,7 @@ const OperationTable<OpRule> &operations() {
                                                    {"QueueRules.cpp", queueRules()},
                                                    {"RandomRules.cpp", randomRules()},
                                                    {"ReductionRules.cpp", reductionRules()},
+                                                   {"SelectionRules.cpp", selectionRules()},
                                                    {"ShapeRules.cpp", shapeRules()},
                                                    {"SizeRules.cpp", sizeRules()},
                                                    {"SliceRules.cpp", sliceRules()},

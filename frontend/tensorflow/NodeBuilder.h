@@ -2,6 +2,7 @@
 // are used, and tokens determine what runs before the node.
 #pragma once
 
+#include "frontend/importer/LibraryCall.h"
 #include "frontend/tensorflow/EntryContext.h"
 
 namespace tfc::tensorflow {
@@ -36,6 +37,9 @@ public:
   mlir::Value readVariable(const Node &variable);
   /// Returns input `i`, as a list if this node's output 0 carries one.
   NodeValue data(unsigned i);
+
+  /// Calls functions in graph source.
+  importer::LibraryCall library() { return importer::LibraryCall(*this, entry.functions); }
 
   mlir::Type dtype(llvm::StringRef attr) override;
   std::string describe(mlir::Type type) const override;

@@ -13,20 +13,21 @@ class NodeBuilder;
 
 struct OpRule {
   enum Flags : unsigned {
-    Effect = 1 << 0,      // must run, in order with other effects
-    Structural = 1 << 1,  // one of the six control flow operations: never wrapped
-    Handle = 1 << 2,      // returns the handle of a resource, which is not a value
-    Passes = 1 << 3,      // forwards its first input, possibly to another frame
-    Reference = 1 << 4,   // forwards a reference to a variable
-    Switches = 1 << 5,    // forwards to one of two outputs
-    Merges = 1 << 6,      // reads loop back edges, and nothing else does
-    Enters = 1 << 7,      // enters a frame
-    Exits = 1 << 8,       // leaves a frame
-    LoopsBack = 1 << 9,   // is the source of loop back edges
-    Subtracts = 1 << 10,  // negates its updates
-    Declares = 1 << 11,   // declares a variable or a queue
-    MakesList = 1 << 12,  // returns a TensorList
-    ChangesList = 1 << 13 // returns its first input, a TensorList, with other elements
+    Effect = 1 << 0,       // must run, in order with other effects
+    Structural = 1 << 1,   // one of the six control flow operations: never wrapped
+    Handle = 1 << 2,       // returns the handle of a resource, which is not a value
+    Passes = 1 << 3,       // forwards its first input, possibly to another frame
+    Reference = 1 << 4,    // forwards a reference to a variable
+    Switches = 1 << 5,     // forwards to one of two outputs
+    Merges = 1 << 6,       // reads loop back edges, and nothing else does
+    Enters = 1 << 7,       // enters a frame
+    Exits = 1 << 8,        // leaves a frame
+    LoopsBack = 1 << 9,    // is the source of loop back edges
+    Subtracts = 1 << 10,   // negates its updates
+    Declares = 1 << 11,    // declares a variable or a queue
+    MakesList = 1 << 12,   // returns a TensorList
+    ChangesList = 1 << 13, // returns its first input, a TensorList, with other elements
+    FindsSizes = 1 << 14   // has results whose sizes depend on data
   };
   llvm::StringLiteral op;
   Signature signature;
@@ -58,6 +59,7 @@ llvm::ArrayRef<OpRule> neuralRules();
 llvm::ArrayRef<OpRule> queueRules();
 llvm::ArrayRef<OpRule> randomRules();
 llvm::ArrayRef<OpRule> reductionRules();
+llvm::ArrayRef<OpRule> selectionRules();
 llvm::ArrayRef<OpRule> shapeRules();
 llvm::ArrayRef<OpRule> sizeRules();
 llvm::ArrayRef<OpRule> sliceRules();

@@ -202,6 +202,13 @@ void GraphStructure::findReaders() {
   }
 }
 
+bool GraphStructure::isStraight() const {
+  for (unsigned index = 0; index < graph.nodes.size(); ++index)
+    if (isNeeded[index] && needsToken[index])
+      return false;
+  return true;
+}
+
 void GraphStructure::analyse() {
   markTokens();
   findReaders();

@@ -23,6 +23,10 @@ public:
   /// Computes the other structure. Nodes must have passed the checks of their inputs.
   void analyse();
 
+  /// Returns true if no needed node has effects or control flow: then any order of nodes will do
+  /// that has each after its inputs.
+  bool isStraight() const;
+
   std::vector<char> isNeeded;    // needed by the entry
   std::vector<char> mayBeDead;   // or in a loop
   std::vector<char> needsToken;  // may be dead, is in a loop, or runs after an effect

@@ -76,7 +76,11 @@ def run(mpirun, seconds, awaits_checkpoint):
             os.kill(int(file.read()), signal.SIGKILL)
     except (OSError, ValueError):
         job.terminate()  # it has not begun
-    job.wait(60)
+    try:
+        job.wait(60)
+    except subprocess.TimeoutExpired:
+        job.kill()  # mpirun itself, which now and then does not notice that its last process has ended
+        job.wait()
     return False
 
 

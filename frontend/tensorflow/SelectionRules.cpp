@@ -1,0 +1,107 @@
+// Implements the rules of operations that find how many elements their results have. They need an
+// entry without control flow and effects, in which one operation comes after the other.
+
+#include "frontend/tensorflow/NodeBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+/// Fails the node in an entry that has no order.
+static bool checkOrder(NodeBuilder &node) {
+  if (!node.entry.dataflow)
+    return true;
+  node.error() << "its results have sizes that depend on data, which an entry with control flow, "
+                  "variables or queues cannot have [dynamic-shape]";
+  return false;
+}
+
+/// Calls the function in graph source that is the rule's argument with all inputs.
+static Outcome buildCall(NodeBuilder &node, const OpRule &rule) {
+  if (!checkOrder(node))
+    return Outcome::Failed;
+  SmallVector<NodeValue> inputs;
+  for (unsigned i = 0; i < node.numInputs(); ++i) {
+    inputs.push_back(node.in(i));
+    if (!inputs.back())
+      return Outcome::Failed;
+  }
+  auto results = node.library().on(rule.argument, inputs);
+  return results ? node.done(*results) : Outcome::Failed;
+}
+
+static Outcome buildUnique(NodeBuilder &node, const OpRule &rule) {
+  NodeValue x = node.in(0);
+  Type type =
+      node.node.has("out_idx") ? node.dtype("out_idx") : Type(IntegerType::get(node.context(), 32));
+  if (!x || !type || !checkOrder(node))
+    return Outcome::Failed;
+  if (dfg::shapeOf(x.getType()).size() != 1)
+    return node.fail("expected a vector, but got {} [operand]", dfg::toText(x.getType()));
+  auto results = node.library().on("_unique", {x});
+  if (!results)
+    return Outcome::Failed;
+  SmallVector<NodeValue> typed = {(*results)[0], node.cast((*results)[1], type)};
+  if (rule.argument == "count")
+    typed.push_back(node.cast((*results)[2], type));
+  return node.done(typed);
+}
+
+/// Returns input `i` as a scalar f32, or a number if there is no such input.
+static NodeValue limitAt(NodeBuilder &node, unsigned i, double otherwise) {
+  Type type = Float32Type::get(node.context());
+  return i < node.numInputs() ? node.cast(node.in(i), type)
+                              : NodeValue(node.scalar(otherwise, type));
+}
+
+/// `argument` says which of the results there are besides the positions.
+static Outcome buildNonMax(NodeBuilder &node, const OpRule &rule) {
+  Type f32 = Float32Type::get(node.context()), i32 = IntegerType::get(node.context(), 32);
+  NodeValue boxes = node.in(0), scores = node.in(1), overlap = limitAt(node, 3, 0.5);
+  std::optional<int64_t> most = node.integer(2);
+  NodeValue least = limitAt(node, 4, -std::numeric_limits<double>::infinity());
+  bool isPadded = node.node.number("pad_to_max_output_size");
+  if (!boxes || !scores || !most || !overlap || !least || (!isPadded && !checkOrder(node)))
+    return Outcome::Failed;
+  if (*most < 0)
+    return node.fail("expected a number of boxes that is not negative, but got {} [operand]",
+                     *most);
+  if (rule.op == "NonMaxSuppressionV5") {
+    DenseElementsAttr sigma;
+    Value given = node.valueOf(node.in(5));
+    if (!given || !matchPattern(given, m_Constant(&sigma)) || !sigma.isSplat() ||
+        !sigma.getSplatValue<FloatAttr>().getValue().isZero())
+      return node.fail("expected a soft_nms_sigma of 0 [unsupported-node]");
+  }
+  Type type = dfg::elementTypeOf(scores.getType());
+  auto found =
+      node.library().on("_non_max", {node.cast(boxes, f32), node.cast(scores, f32), overlap, least},
+                        {{"most", dfg::Shape{*most}}, {"padded", isPadded}});
+  if (!found)
+    return Outcome::Failed;
+  SmallVector<NodeValue> results = {node.cast((*found)[0], i32)};
+  if (rule.argument == "scores")
+    results.push_back(node.cast((*found)[1], type));
+  if (!rule.argument.empty())
+    results.push_back(node.cast((*found)[2], i32));
+  return node.done(results);
+}
+
+static constexpr OpRule kRules[] = {
+    {"Where", "1 -> 1", buildCall, "_where", OpRule::FindsSizes},
+    {"Unique", "1 -> 2; out_idx:type?", buildUnique, "", OpRule::FindsSizes},
+    {"UniqueWithCounts", "1 -> 3; out_idx:type?", buildUnique, "count", OpRule::FindsSizes},
+    {"NonMaxSuppression", "3 -> 1", buildNonMax, "", OpRule::FindsSizes},
+    {"NonMaxSuppressionV2", "4 -> 1", buildNonMax, "", OpRule::FindsSizes},
+    {"NonMaxSuppressionV3", "5 -> 1", buildNonMax, "", OpRule::FindsSizes},
+    {"NonMaxSuppressionV4", "5 -> 2; pad_to_max_output_size:bool?", buildNonMax, "count",
+     OpRule::FindsSizes},
+    {"NonMaxSuppressionV5", "6 -> 3; pad_to_max_output_size:bool?", buildNonMax, "scores",
+     OpRule::FindsSizes},
+};
+
+ArrayRef<OpRule> selectionRules() { return kRules; }
+
+} // namespace tfc::tensorflow

@@ -1,0 +1,76 @@
+"""record_selections.py FOLDER: records operations of TensorFlow (2.21 for those that are stored) whose results have sizes
+that depend on data, and others on matrices and batches."""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+v1 = tf.compat.v1
+raw = tf.raw_ops
+rng = np.random.default_rng(0)
+
+
+def boxes(count):
+    corner, size = rng.random((count, 2)), rng.random((count, 2)) * 0.5
+    return np.concatenate([corner, corner + size], 1)[:, [2, 1, 0, 3]].astype(np.float32)
+
+
+def selections(x, ids, box, score):
+    where = raw.Where(condition=x > 0.5)
+    unique = raw.UniqueWithCounts(x=ids, out_idx=tf.int64)
+    plain = raw.Unique(x=ids, out_idx=tf.int32)
+    third = raw.NonMaxSuppressionV3(boxes=box, scores=score, max_output_size=5, iou_threshold=0.3, score_threshold=0.2)
+    fourth = raw.NonMaxSuppressionV4(boxes=box, scores=score, max_output_size=6, iou_threshold=0.5,
+                                     score_threshold=0.4, pad_to_max_output_size=True)
+    fifth = raw.NonMaxSuppressionV5(boxes=box, scores=score, max_output_size=4, iou_threshold=0.4, score_threshold=0.0,
+                                    soft_nms_sigma=0.0)
+    kept = tf.boolean_mask(x, x[:, 0] > 0.3)
+    return [where, *unique, *plain, third, *fourth, *fifth, kept, tf.reduce_sum(kept, 0), tf.shape(kept)]
+
+
+def matrices(a, ids, wide, t):
+    counts = raw.DenseBincount(input=ids, size=5, weights=tf.constant([], tf.float32), binary_output=False)
+    weighted = raw.DenseBincount(input=ids, size=3, weights=wide[0, :, 0], binary_output=False)
+    rows = raw.DenseBincount(input=tf.stack([ids, ids + 1]), size=4, weights=tf.constant([], tf.float32),
+                             binary_output=True)
+    batched = tf.gather(t, tf.constant([[0, 2], [1, 1]]), axis=2, batch_dims=1)
+    inner = tf.gather(t, tf.constant([[[0, 3], [2, 1]], [[1, 1], [0, 0]]]), axis=3, batch_dims=1)
+    return [tf.linalg.det(a), tf.linalg.inv(a), raw.MatrixInverse(input=a, adjoint=True), tf.linalg.solve(a, wide),
+            raw.MatrixSolve(matrix=a, rhs=wide, adjoint=True), counts, weighted, rows, batched, inner,
+            *tf.raw_ops.IdentityN(input=[ids, a])]
+
+
+def record(name, build, shapes, steps):
+    graph = tf.Graph()
+    with graph.as_default():
+        given = {key: v1.placeholder(dtype, shape, name=key) for key, (dtype, shape) in shapes.items()}
+        fetches = [tf.identity(value, name=f"y{i}") for i, value in enumerate(build(*given.values()))]
+    folder = pathlib.Path(sys.argv[1]) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    case, recorded = {"init": [], "arrays": "arrays.npz", "steps": []}, {}
+    with v1.Session(graph=graph) as session:
+        for number, feeds in enumerate(steps):
+            values = session.run(fetches, {f"{key}:0": value for key, value in feeds.items()})
+            step = {"feeds": {}, "fetches": {}, "targets": [], "rtol": 1e-4, "atol": 1e-4}
+            for key, value in feeds.items():
+                step["feeds"][f"{key}:0"], recorded[f"{number}.{key}"] = f"{number}.{key}", value
+            for fetch, value in zip(fetches, values):
+                key = f"{number}.{fetch.op.name}.expected"
+                step["fetches"][fetch.name], recorded[key] = key, value
+            case["steps"].append(step)
+    np.savez_compressed(folder / "arrays.npz", **recorded)
+    (folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
+
+
+f32, i32 = tf.float32, tf.int32
+record("selections", selections, {"x": (f32, [6, 3]), "ids": (i32, [9]), "box": (f32, [12, 4]), "score": (f32, [12])},
+       [{"x": rng.random((6, 3)).astype(np.float32) * scale, "ids": rng.integers(0, 5, 9).astype(np.int32),
+         "box": boxes(12), "score": rng.random(12).astype(np.float32)} for scale in (1.0, 0.6, 0.0)])
+record("matrices", matrices, {"a": (f32, [2, 4, 4]), "ids": (i32, [4]), "wide": (f32, [2, 4, 3]),
+                              "t": (f32, [2, 3, 4, 5])},
+       [{"a": rng.normal(size=(2, 4, 4)).astype(np.float32), "ids": np.array([1, 0, 1, 2], np.int32),
+         "wide": rng.normal(size=(2, 4, 3)).astype(np.float32), "t": rng.normal(size=(2, 3, 4, 5)).astype(np.float32)}])
