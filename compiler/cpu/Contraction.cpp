@@ -6,6 +6,7 @@
 #include "compiler/cpu/TileTransform.h"
 #include "compiler/cpu/WinogradEmitter.h"
 #include "compiler/kernels/Polynomial.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -30,6 +31,8 @@ constexpr int64_t kUnknownSteps = 96;
 /// Columns of a unit of a product with few rows, so that memory is read in long runs, and the steps
 /// along k after which it continues with the next panel.
 constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
+/// Registers for bytes that become numbers of 16 bits before they are multiplied.
+constexpr int64_t kWideningRegisters = 6;
 /// Estimated operations for each term and each result of a transform.
 constexpr int64_t kOperationsOfElement = 8;
 
@@ -161,8 +164,11 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
     plan.unitRows = std::max<int64_t>(1, *sizes.m);
     return;
   }
-  plan.tile = chooseTile(target, sizes, plan.lanes, maxTileRows(target, a, aBytes));
-  bool packsA = packsRows(target, form, a, aBytes, plan.tile, plan.lanes);
+  Target registers = target;
+  if (plan.group > 1 && !target.hasByteProducts)
+    registers.vectorRegisters -= kWideningRegisters;
+  plan.tile = chooseTile(registers, sizes, plan.lanes, maxTileRows(target, a, aBytes));
+  bool packsA = plan.group == 1 && packsRows(target, form, a, aBytes, plan.tile, plan.lanes);
   plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
   int64_t columns = plan.tile.vectors * plan.lanes;
   int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kUnknownPanels;
@@ -189,6 +195,25 @@ int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns)
   return steps * columns * form.computeType.getIntOrFloatBitWidth() / 8;
 }
 
+/// Returns true for an element of bytes that is widened to i32, and whether it has a sign.
+static bool isWidenedByte(const ContractionFactor &factor, bool &isSigned) {
+  Operation *widening = factor.root.getDefiningOp();
+  isSigned = isa_and_nonnull<arith::ExtSIOp>(widening);
+  return (isSigned || isa_and_nonnull<arith::ExtUIOp>(widening)) &&
+         isa<BlockArgument>(widening->getOperand(0)) &&
+         widening->getOperand(0).getType().isInteger(8);
+}
+
+std::optional<ByteSteps> matchBytes(const ContractionForm &form) {
+  std::optional<int64_t> steps = constantOf(form.kSize());
+  ByteSteps bytes;
+  if (!form.computeType.isInteger(32) || !form.factorType.isInteger(32) || !steps ||
+      !isWidenedByte(form.a, bytes.isSignedA) || !isWidenedByte(form.b, bytes.isSignedB))
+    return std::nullopt;
+  bytes.steps = *steps;
+  return bytes;
+}
+
 bool packsRows(const Target &target, const ContractionForm &form,
                const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
                int64_t lanes) {
@@ -205,12 +230,15 @@ bool packsRows(const Target &target, const ContractionForm &form,
                          tile.rows * elementBytes);
 }
 
+/// With a `group`, b is packed, and so many steps are one.
 static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
-                                const ContractionForm &form, bool isPacked) {
+                                const ContractionForm &form, bool isPacked, int64_t group) {
+  AffineExpr steps = form.kOuterSize() * form.kSize().ceilDiv(group);
   ContractionSizes sizes{constantOf(form.mSize()), constantOf(form.nSize()),
-                         constantOf(normalize(form.kOuterSize() * form.kSize()))};
+                         constantOf(normalize(steps))};
   ContractionPlan plan;
   plan.isPacked = isPacked;
+  plan.group = group;
   plan.lanes = std::max<int64_t>(1, target.lanes(form.computeType.getIntOrFloatBitWidth()));
   chooseShapes(plan, target, sizes, form, op, shapes);
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
@@ -257,8 +285,8 @@ ContractionPlan planContraction(KernelShapes &shapes, const Target &target, lina
   if (std::optional<TileTransform> transform = matchTransform(op, *form))
     return planTransform(target, *form, *transform);
   std::optional<unsigned> constant = constantNumber(op, *form);
-  bool isPacked = constant && shapes.kernel().getPacking(*constant);
-  return makePlan(shapes, target, op, *form, isPacked);
+  kernel::PackingAttr packing = constant ? shapes.kernel().getPacking(*constant) : nullptr;
+  return makePlan(shapes, target, op, *form, packing != nullptr, packing ? packing.getGroup() : 1);
 }
 
 /// Returns the sizes of the columns of b and of all steps, the outermost first, if they are
@@ -287,7 +315,7 @@ packTransformed(const Target &target, const ImageConvolution &c) {
   int64_t block = std::min(plan.channels, c.channels);
   auto packing = kernel::PackingAttr::get(c.weights.getContext(), std::min(columns, c.features),
                                           {c.features, c.channels / block, kTileElements, block},
-                                          {1, block * c.features, matrix, c.features});
+                                          {1, block * c.features, matrix, c.features}, /*group=*/1);
   return std::pair(*constant, packing);
 }
 
@@ -316,12 +344,15 @@ choosePacking(KernelShapes &shapes, const Target &target, linalg::GenericOp op) 
       cast<RankedTensorType>(shapes.kernel().getArgumentTypes()[shapes.numSizes() + *constant]);
   if (!type.hasStaticShape() || type.getNumElements() != count)
     return std::nullopt;
-  ContractionPlan plan = makePlan(shapes, target, op, *form, /*isPacked=*/true);
+  std::optional<LinearAccess> a = denseAccess(shapes, op, *form, /*isA=*/true);
+  bool isGrouped = matchBytes(*form) && a && constantOf(a->k) == 1;
+  int64_t group = isGrouped ? ByteSteps::kGroup : 1;
+  ContractionPlan plan = makePlan(shapes, target, op, *form, /*isPacked=*/true, group);
   // Fails for elements that are read several times or never.
   auto emitError = [] { return InFlightDiagnostic(); };
   int64_t columns = std::min(plan.tile.vectors * plan.lanes, sizes->front());
   auto packing = kernel::PackingAttr::getChecked(emitError, op.getContext(), columns,
-                                                 ArrayRef(*sizes), ArrayRef(steps));
+                                                 ArrayRef(*sizes), ArrayRef(steps), group);
   return packing ? std::optional(std::pair(*constant, packing)) : std::nullopt;
 }
 

@@ -31,6 +31,8 @@ struct ContractionPlan {
   bool copiesB = false;
   /// True if b is a constant whose elements are in the order in which tiles read them.
   bool isPacked = false;
+  /// Steps that are adjacent there for each column: 4 for products of bytes, else 1.
+  int64_t group = 1;
   /// True if both operands are read along k and each lane accumulates a part of the sum.
   bool lanesAlongK = false;
   /// True if one factor is a small constant that becomes code; units are points of the other loops.

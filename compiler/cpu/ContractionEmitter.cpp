@@ -17,10 +17,20 @@ namespace {
 constexpr int64_t kInlineEpilogue = 600;
 int64_t epilogueOperations(const ContractionNest &nest) {
   int64_t operations = nest.storesProduct ? 1 : 0;
-  for (linalg::GenericOp op : nest.epilogues)
-    for (Operation &inner : op.getBody()->without_terminator())
-      operations += isa<math::MathDialect>(inner.getDialect()) ? 15 : 1;
-  return operations + nest.epilogues.size();
+  for (linalg::GenericOp op : nest.epilogues) {
+    // Other inputs take registers, which accumulators need.
+    operations += llvm::count_if(op.getDpsInputs(), [&](Value input) {
+      return !llvm::is_contained(nest.epilogues, input.getDefiningOp()) &&
+             input.getDefiningOp() != nest.op;
+    });
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      bool isFunction =
+          isa<math::MathDialect>(inner.getDialect()) && !isa<math::RoundEvenOp>(inner);
+      if (!inner.hasTrait<OpTrait::ConstantLike>())
+        operations += isFunction ? 15 : 1;
+    }
+  }
+  return operations;
 }
 
 } // namespace
@@ -111,7 +121,7 @@ void ContractionEmitter::choosePacking() {
   auto bytes = [](const ContractionOperand &operand) {
     return std::max<int64_t>(1, operand.elementType.getIntOrFloatBitWidth() / 8);
   };
-  a.packed = packsRows(target, form, a.access, bytes(a), plan.tile, plan.lanes);
+  a.packed = plan.group == 1 && packsRows(target, form, a.access, bytes(a), plan.tile, plan.lanes);
   if (plan.isPacked)
     return;
   bOperand.packed = form.kOuter.empty() ? !bOperand.isContiguousAcross() : plan.copiesB;
@@ -374,8 +384,8 @@ Prefetch ContractionEmitter::prefetchOf(const Panel &panel, Value row) {
   Value number = divide(row, plan.tile.rows).first;
   if (!form.mOuter.empty())
     number = add(mul(point, rowTiles), number);
-  return sharePrefetch(b, loc, target, *count * panel.width, panel.width, bOperand.elementType,
-                       number, tiles);
+  return sharePrefetch(b, loc, target, *count * panel.width, panel.width * plan.group,
+                       bOperand.elementType, number, tiles);
 }
 
 Value ContractionEmitter::sumPointer(const Panel &panel, Value row, Value column) {
@@ -407,6 +417,10 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
       tile.masks = panel.masks;
       stepThroughPacked(tile.loops, panel.width);
       tile.prefetch = prefetchOf(panel, row);
+      if (plan.group > 1) {
+        tile.bytes = matchBytes(form);
+        tile.bytes->columns = panel.width;
+      }
     } else {
       tile.b = {
           linearPointer(bOperand, panel.n0, k0), bOperand.elementType, {}, conversion(bOperand)};

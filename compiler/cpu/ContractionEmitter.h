@@ -34,6 +34,9 @@ bool packsRows(const Target &target, const ContractionForm &form,
                const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
                int64_t lanes);
 
+/// Returns the kind of the factors if both are bytes that are summed as i32.
+std::optional<ByteSteps> matchBytes(const ContractionForm &form);
+
 /// Maximum size of a packed copy of b, the number of rows of a product from which on packing b is
 /// profitable, and the stride between rows of b from which on it may be.
 inline constexpr int64_t kPanelBytes = 128 << 10, kPackingRows = 48, kFarBytes = 1024;

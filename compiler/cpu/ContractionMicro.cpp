@@ -139,7 +139,28 @@ private:
   }
 
   SmallVector<Value> innermost(Value pointerA, Value pointerB, ValueRange sums) {
-    const ReductionLoop &loop = tile.loops.back();
+    if (!tile.bytes)
+      return innermost(tile.loops.back(), pointerA, pointerB, sums);
+    constexpr int64_t kGroup = ByteSteps::kGroup;
+    int64_t rest = tile.bytes->steps % kGroup, whole = tile.bytes->steps - rest;
+    SmallVector<Value> all(sums);
+    if (whole > 0) {
+      ReductionLoop loop{arith::ConstantIndexOp::create(b, loc, whole / kGroup),
+                         {kGroup, {}},
+                         {kGroup * tile.bytes->columns, {}}};
+      all = innermost(loop, pointerA, pointerB, sums);
+    }
+    if (rest == 0)
+      return all;
+    pointerA = advance(b, loc, pointerA, tile.a.elementType, whole, {1, {}});
+    pointerB = advance(b, loc, pointerB, tile.b.elementType, whole, {tile.bytes->columns, {}});
+    llvm::copy(byteStep(pointerA, pointerB, ArrayRef(all).take_front(sums.size() / sets), rest),
+               all.begin());
+    return all;
+  }
+
+  SmallVector<Value> innermost(const ReductionLoop &loop, Value pointerA, Value pointerB,
+                               ValueRange sums) {
     size_t count = sums.size() / sets;
     auto steps = [&](Value k, ValueRange carried, int64_t number) {
       Value a = advance(b, loc, pointerA, tile.a.elementType, k, loop.a);
@@ -182,6 +203,8 @@ private:
 
   /// Emits one step along k: an outer product of a column of a and a row of b.
   SmallVector<Value> step(Value pointerA, Value pointerB, ValueRange sums) {
+    if (tile.bytes)
+      return byteStep(pointerA, pointerB, sums, ByteSteps::kGroup);
     SmallVector<Value> row, next;
     for (int64_t v = 0; v < tile.shape.vectors; ++v) {
       Value pointer = advance(b, loc, pointerB, tile.b.elementType, v * tile.lanes, Stride{1, {}});
@@ -198,6 +221,25 @@ private:
       for (int64_t v = 0; v < tile.shape.vectors; ++v)
         next.push_back(
             multiplyAdd(b, loc, target, factor, row[v], sums[i * tile.shape.vectors + v]));
+    }
+    return next;
+  }
+
+  /// The same for `count` steps of bytes.
+  SmallVector<Value> byteStep(Value pointerA, Value pointerB, ValueRange sums, int64_t count) {
+    ByteMultiplier multiplier(b, loc, target, *tile.bytes, tile.lanes);
+    SmallVector<ByteMultiplier::Factor> row;
+    SmallVector<Value> next;
+    for (int64_t v = 0; v < tile.shape.vectors; ++v) {
+      int64_t offset = v * tile.lanes * (count == ByteSteps::kGroup ? count : 1);
+      Value pointer = advance(b, loc, pointerB, tile.b.elementType, offset, Stride{1, {}});
+      row.push_back(multiplier.loadB(pointer, count, tile.masks.empty() ? Value() : tile.masks[v]));
+    }
+    for (int64_t i = 0; i < tile.shape.rows; ++i) {
+      ByteMultiplier::Factor factor =
+          multiplier.loadA(advance(b, loc, pointerA, tile.a.elementType, i, tile.a.across), count);
+      for (int64_t v = 0; v < tile.shape.vectors; ++v)
+        next.push_back(multiplier.add(factor, row[v], sums[i * tile.shape.vectors + v]));
     }
     return next;
   }

@@ -4,6 +4,7 @@
 #include "compiler/cpu/ContractionTiles.h"
 #include "mlir/IR/Builders.h"
 #include <functional>
+#include <optional>
 
 namespace tfc::cpu {
 
@@ -48,6 +49,16 @@ Prefetch sharePrefetch(mlir::OpBuilder &b, mlir::Location loc, const Target &tar
                        int64_t elements, int64_t stepElements, mlir::Type type, mlir::Value number,
                        int64_t count);
 
+/// A tile of bytes whose innermost loop reads four steps at once from panels that are packed so;
+/// `a` is contiguous along it.
+struct ByteSteps {
+  /// Bytes that are adjacent in panels, for each column.
+  static constexpr int64_t kGroup = 4;
+  /// The steps of the innermost loop, and the columns of the panel.
+  int64_t steps = 0, columns = 0;
+  bool isSignedA = false, isSignedB = true;
+};
+
 /// A register tile of a product: `shape.rows` by `shape.vectors` vectors of `lanes` lanes.
 struct MicroTile {
   RegisterTile shape;
@@ -59,12 +70,45 @@ struct MicroTile {
   /// For each vector, the mask of the lanes that exist in b; null for all lanes.
   llvm::SmallVector<mlir::Value> masks;
   Prefetch prefetch = {};
+  std::optional<ByteSteps> bytes = {};
 };
 
 /// Emits the loops along k and returns the accumulators row by row. An empty `initial` means zeros.
 llvm::SmallVector<mlir::Value> emitMicroTile(mlir::OpBuilder &b, mlir::Location loc,
                                              const Target &target, const MicroTile &tile,
                                              mlir::ValueRange initial);
+
+/// Adds the products of four bytes for each lane of 32 bits to sums. All targets compute the same.
+class ByteMultiplier {
+public:
+  ByteMultiplier(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
+                 const ByteSteps &steps, int64_t lanes)
+      : b(b), loc(loc), target(target), steps(steps), lanes(lanes) {}
+
+  /// Four bytes for each lane, prepared for products with several others.
+  using Factor = llvm::SmallVector<mlir::Value, 4>;
+
+  /// Loads `count` bytes of a row, the same for all lanes. With fewer than four, those before them
+  /// are read, too, if the row has so many.
+  Factor loadA(mlir::Value pointer, int64_t count);
+  /// Loads `count` steps of so many columns.
+  Factor loadB(mlir::Value pointer, int64_t count, mlir::Value mask);
+  mlir::Value add(const Factor &a, const Factor &bytes, mlir::Value sum);
+
+private:
+  bool usesByteProducts() const {
+    return target.hasByteProducts && !steps.isSignedA && steps.isSignedB;
+  }
+  Factor prepare(mlir::Value quads, bool isSigned);
+  mlir::Value intrinsic(llvm::StringRef name, mlir::ValueRange operands);
+  mlir::Value splat(mlir::Type type, int64_t value);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const Target &target;
+  const ByteSteps &steps;
+  int64_t lanes;
+};
 
 /// The size of an element in memory.
 unsigned elementBytes(mlir::Type type);

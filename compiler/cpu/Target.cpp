@@ -25,6 +25,8 @@ Target Target::get(kernel::TargetAttr description) {
   target.hasMaskedMemory = has("avx");
   target.hasMaskRegisters = avx512;
   target.hasFma = has("fma");
+  target.hasByteProducts = avx512 ? has("avx512vnni") : has("avxvnni");
+  target.hasShortProducts = avx512 || has("avx2") || (has("sse2") && !has("avx"));
   target.emitsProducts = !description.getWithoutProducts();
   target.l1Bytes = description.getL1();
   target.l2Bytes = description.getL2();

@@ -20,7 +20,8 @@ namespace tfc {
 #include "compiler/memory/Passes.h.inc"
 } // namespace tfc
 
-/// Copies the elements of the columns [first, first + count), step by step.
+/// Copies the elements of the columns [first, first + count), step by step or, of each column,
+/// group by group.
 static char *copyPanel(ArrayRef<char> from, kernel::PackingAttr packing, int64_t first,
                        int64_t count, int64_t bytes, char *to) {
   ArrayRef<int64_t> sizes = packing.getSizes().drop_front();
@@ -28,13 +29,16 @@ static char *copyPanel(ArrayRef<char> from, kernel::PackingAttr packing, int64_t
   int64_t across = packing.getStrides().front() * bytes, steps = 1;
   for (int64_t size : sizes)
     steps *= size;
-  for (int64_t step = 0; step < steps; ++step) {
+  int64_t inner = sizes.empty() ? 1 : sizes.back(), group = packing.getGroup(), together = 1;
+  for (int64_t step = 0; step < steps; step += together) {
     int64_t rest = step, offset = packing.getStrides().front() * first;
     for (size_t i = sizes.size(); i-- > 0; rest /= sizes[i])
       offset += rest % sizes[i] * strides[i];
+    together = step % inner + group <= inner ? group : 1;
     const char *source = from.data() + offset * bytes;
-    for (int64_t column = 0; column < count; ++column, to += bytes)
-      memcpy(to, source + column * across, bytes);
+    for (int64_t column = 0; column < count; ++column, source += across)
+      for (int64_t i = 0; i < together; ++i, to += bytes)
+        memcpy(to, source + (i ? i * strides.back() * bytes : 0), bytes);
   }
   return to;
 }

@@ -48,9 +48,12 @@ void KernelDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult PackingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t columns,
-                                  ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+                                  ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
+                                  int64_t group) {
   if (columns < 1 || sizes.empty() || sizes.size() != strides.size())
     return emitError() << "expected columns, and a stride for each of the sizes";
+  if (group < 1 || (group > 1 && sizes.size() < 2))
+    return emitError() << "expected a group of steps";
   // The strides must be those of a row-major tensor in some order of its dimensions.
   SmallVector<std::pair<int64_t, int64_t>> dims;
   for (auto [size, stride] : llvm::zip(sizes, strides))

@@ -59,14 +59,21 @@ def Kernel_PackingAttr : AttrDef<Kernel_Dialect, "Packing"> {
     what is left. Panels follow each other; in a panel the steps, and in a step the
     columns. `strides` say where the elements are in row-major order.
 
+    With a `group`, so many steps along the innermost dimension follow each other for
+    each column, as instructions for products of bytes read them. Steps that are left
+    have no group.
+
     ```mlir
     #kernel.packing<columns = 64, sizes = [256, 3, 3, 64], strides = [1, 49152, 16384, 256]>
+    #kernel.packing<columns = 64, sizes = [256, 64], strides = [1, 256], group = 4>
     ```
   }];
   let parameters = (ins "int64_t":$columns, ArrayRefParameter<"int64_t">:$sizes,
-                        ArrayRefParameter<"int64_t">:$strides);
+                        ArrayRefParameter<"int64_t">:$strides,
+                        DefaultValuedParameter<"int64_t", "1">:$group);
   let assemblyFormat = [{
-    `<` `columns` `=` $columns `,` `sizes` `=` `[` $sizes `]` `,` `strides` `=` `[` $strides `]` `>`
+    `<` `columns` `=` $columns `,` `sizes` `=` `[` $sizes `]` `,` `strides` `=` `[` $strides `]`
+    (`,` `group` `=` $group^)? `>`
   }];
   let genVerifyDecl = 1;
 }

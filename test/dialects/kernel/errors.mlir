@@ -201,6 +201,11 @@ kernel.func @strides(tensor<2x3xf32> {kernel.constant, kernel.packing = #kernel.
 
 // -----
 
+// expected-error @+1 {{expected a group of steps}}
+kernel.func @steps(tensor<4xi8> {kernel.constant, kernel.packing = #kernel.packing<columns = 2, sizes = [4], strides = [1], group = 4>})
+
+// -----
+
 // expected-error @+1 {{expected the strides of a dense tensor}}
 kernel.func @dense(tensor<2x3xf32> {kernel.constant, kernel.packing = #kernel.packing<columns = 2, sizes = [3, 2], strides = [1, 2]>})
 

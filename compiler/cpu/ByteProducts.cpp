@@ -1,0 +1,117 @@
+// Products of bytes, four to a lane of 32 bits: by the instruction for them, by products of 16
+// bits, or by shifts and products of 32 bits. None of them saturates, so that all sums are the
+// same.
+
+#include "compiler/cpu/ContractionMicro.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tfc::cpu {
+
+static constexpr int64_t kByteBits = 8, kShortBits = 16, kLaneBits = 32;
+
+Value ByteMultiplier::splat(Type type, int64_t value) {
+  auto vector = cast<VectorType>(type);
+  auto element = b.getIntegerAttr(vector.getElementType(), value);
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(vector, element));
+}
+
+ByteMultiplier::Factor ByteMultiplier::loadA(Value pointer, int64_t count) {
+  Type byte = b.getI8Type(), word = b.getI32Type();
+  auto load = [&](Type type, int64_t offset) -> Value {
+    return LLVM::LoadOp::create(b, loc, type, advance(b, loc, pointer, byte, offset, {1, {}}),
+                                /*alignment=*/1);
+  };
+  auto bits = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(number * kByteBits)));
+  };
+  Value quad;
+  int64_t missing = ByteSteps::kGroup - count;
+  if (missing == 0) {
+    quad = load(word, 0);
+  } else if (steps.steps >= ByteSteps::kGroup) {
+    quad = arith::ShRUIOp::create(b, loc, load(word, -missing), bits(missing));
+  } else {
+    quad = arith::ExtUIOp::create(b, loc, word, load(byte, 0));
+    for (int64_t i = 1; i < count; ++i) {
+      Value next = arith::ExtUIOp::create(b, loc, word, load(byte, i));
+      quad = arith::OrIOp::create(b, loc, quad, arith::ShLIOp::create(b, loc, next, bits(i)));
+    }
+  }
+  Value all = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, word), quad);
+  return prepare(all, steps.isSignedA);
+}
+
+ByteMultiplier::Factor ByteMultiplier::loadB(Value pointer, int64_t count, Value mask) {
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  auto load = [&](VectorType loaded, Value from) -> Value {
+    if (mask)
+      return LLVM::MaskedLoadOp::create(b, loc, loaded, from, mask, zeroOf(b, loc, loaded), 1);
+    return LLVM::LoadOp::create(b, loc, loaded, from, /*alignment=*/1);
+  };
+  if (count == ByteSteps::kGroup)
+    return prepare(load(type, pointer), steps.isSignedB);
+  auto bytes = VectorType::get({lanes}, b.getI8Type());
+  Value quads;
+  for (int64_t i = 0; i < count; ++i) {
+    Value from = advance(b, loc, pointer, b.getI8Type(), i, {steps.columns, {}});
+    Value step = arith::ExtUIOp::create(b, loc, type, load(bytes, from));
+    step = arith::ShLIOp::create(b, loc, step, splat(type, i * kByteBits));
+    quads = quads ? arith::OrIOp::create(b, loc, quads, step) : step;
+  }
+  return prepare(quads, steps.isSignedB);
+}
+
+/// Bytes become numbers of 16 bits, those at even positions and those at odd ones, or of 32 bits.
+ByteMultiplier::Factor ByteMultiplier::prepare(Value quads, bool isSigned) {
+  if (usesByteProducts())
+    return {vector::BitCastOp::create(
+        b, loc, VectorType::get({lanes * ByteSteps::kGroup}, b.getI8Type()), quads)};
+  int64_t bits = target.hasShortProducts ? kShortBits : kLaneBits;
+  auto type = VectorType::get({lanes * kLaneBits / bits}, b.getIntegerType(bits));
+  Value all = vector::BitCastOp::create(b, loc, type, quads);
+  Factor factor;
+  for (int64_t i = 0; i < bits / kByteBits; ++i) {
+    // Shifted to the top, and back.
+    int64_t up = bits - kByteBits * (i + 1), down = bits - kByteBits;
+    Value part = all;
+    if (up > 0)
+      part = arith::ShLIOp::create(b, loc, part, splat(type, up));
+    if (isSigned)
+      part = arith::ShRSIOp::create(b, loc, part, splat(type, down));
+    else
+      part = arith::ShRUIOp::create(b, loc, part, splat(type, down));
+    factor.push_back(part);
+  }
+  return factor;
+}
+
+Value ByteMultiplier::intrinsic(StringRef name, ValueRange operands) {
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResult(0);
+}
+
+Value ByteMultiplier::add(const Factor &a, const Factor &bytes, Value sum) {
+  int64_t bits = lanes * kLaneBits;
+  if (usesByteProducts()) {
+    std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(bits);
+    return intrinsic(name, {sum, a.front(), bytes.front()});
+  }
+  for (auto [left, right] : llvm::zip_equal(a, bytes)) {
+    Value product;
+    if (target.hasShortProducts)
+      product = intrinsic(bits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
+                          : bits == 256 ? "llvm.x86.avx2.pmadd.wd"
+                                        : "llvm.x86.sse2.pmadd.wd",
+                          {left, right});
+    else
+      product = arith::MulIOp::create(b, loc, left, right);
+    sum = arith::AddIOp::create(b, loc, sum, product);
+  }
+  return sum;
+}
+
+} // namespace tfc::cpu
