@@ -41,6 +41,9 @@ static bool isTransform(ConstantOp op) {
          });
 }
 
+/// The most operations that widen bytes again for each reader.
+static constexpr int kMaxWidening = 4;
+
 static Shape withoutUnits(Type type) {
   Shape shape = shapeOf(type);
   llvm::erase_if(shape, [](const DimExpr &size) { return size.isConstant(1); });
@@ -70,6 +73,41 @@ SmallVector<Operation *> inOrder(ArrayRef<Operation *> ops) {
   return result;
 }
 
+/// Returns true if the elements are computed from bytes in a few steps with constants, such as
+/// dequantised ones: bytes are what to store.
+static bool isWidened(Operation *op, int depth) {
+  if (!isa<ScalarOpInterface>(op) || depth > kMaxWidening)
+    return false;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getElementType().getIntOrFloatBitWidth() <= 8)
+    return false;
+  Value wide;
+  for (Value operand : op->getOperands()) {
+    auto constant = operand.getDefiningOp<ConstantOp>();
+    if (constant && cast<RankedTensorType>(operand.getType()).getRank() == 0)
+      continue;
+    if (wide || cast<RankedTensorType>(operand.getType()).getShape() != type.getShape())
+      return false;
+    wide = operand;
+  }
+  if (!wide)
+    return false;
+  Type from = getElementTypeOrSelf(wide.getType());
+  if (isa<IntegerType>(from) && from.getIntOrFloatBitWidth() == 8)
+    return isa<CastOp>(op);
+  return wide.getDefiningOp() && isWidened(wide.getDefiningOp(), depth + 1);
+}
+
+/// Returns true for such values if nothing but elementwise operations and, as factors, products
+/// read them, which convert bytes where they read them.
+static bool isReadFromBytes(Operation *op) {
+  return isWidened(op, 0) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+           bool isProduct = user->hasTrait<ContractionRole>() && isa<CastOp>(op) &&
+                            getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth() == 8;
+           return (isProduct || isa<ScalarOpInterface>(user)) && user->getBlock() == op->getBlock();
+         });
+}
+
 bool isView(Operation *op, int depth) {
   if (isInRegister(op) || isStoredView(op))
     return false;
@@ -85,7 +123,10 @@ bool isView(Operation *op, int depth) {
     return isUnitReshape(reshape);
   // Constants with fewer bits are converted where they are read.
   if (auto cast = dyn_cast<CastOp>(op))
-    return isa_and_nonnull<ConstantOp>(cast.getX().getDefiningOp());
+    if (isa_and_nonnull<ConstantOp>(cast.getX().getDefiningOp()))
+      return true;
+  if (depth == 0 && isReadFromBytes(op))
+    return true;
   auto constant = dyn_cast<ConstantOp>(op);
   if (!constant)
     return false;

@@ -61,6 +61,8 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   };
   add("fold", [] { return createFoldConstants(); });
   add("algebra", [] { return createSimplifyAlgebra(); });
+  // Convolutions have their layout now.
+  add("integers", [] { return createIntegerProducts(); });
   add("hoist", [] { return createHoistInvariants(); });
   add("hoist", [] { return createSumAfterLoops(); });
   add("canonicalize", [] { return createCanonicalizerPass(); });
@@ -176,6 +178,7 @@ static constexpr Stage kStages[] = {
 static constexpr Optimization kOptimizations[] = {
     {"fold", "operations on constants"},
     {"algebra", "identities across operations"},
+    {"integers", "products of quantised tensors as sums of integers"},
     {"hoist", "hoisting invariant operations out of loops"},
     {"canonicalize", "folds of single operations, and unused operations"},
     {"cse", "common subexpressions"},

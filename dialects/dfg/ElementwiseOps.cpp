@@ -388,14 +388,29 @@ static Value buildFloatToInt(OpBuilder &b, Location loc, Value x, Type to, bool 
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(to, value));
   };
   Value least = bound(low), most = bound(high);
+  auto convert = [&](Value number) -> Value {
+    return isUnsignedTo ? arith::FPToUIOp::create(b, loc, to, number).getResult()
+                        : arith::FPToSIOp::create(b, loc, to, number).getResult();
+  };
+  // If both bounds are exact, comparisons that NaN fails are enough.
+  if (width < floatType.getFPMantissaWidth()) {
+    if (!isUnsignedTo) {
+      Value isNumber = arith::CmpFOp::create(b, loc, FloatPredicate::ORD, x, x);
+      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(floatType));
+      x = arith::SelectOp::create(b, loc, isNumber, x, zero);
+    }
+    Value isAbove = arith::CmpFOp::create(b, loc, FloatPredicate::OGT, x, least);
+    x = arith::SelectOp::create(b, loc, isAbove, x, least);
+    Value isBelow = arith::CmpFOp::create(b, loc, FloatPredicate::OLT, x, most);
+    return convert(arith::SelectOp::create(b, loc, isBelow, x, most));
+  }
   Value inner =
       arith::MaximumFOp::create(b, loc, arith::MinimumFOp::create(b, loc, x, most), least);
   Value isNan = arith::CmpFOp::create(b, loc, FloatPredicate::UNO, x, x);
   // The bound is exact: only what is above it saturates.
   Value isHigh = arith::CmpFOp::create(b, loc, FloatPredicate::OGT, x, most);
   Value safe = arith::SelectOp::create(b, loc, isNan, least, inner);
-  Value result = isUnsignedTo ? arith::FPToUIOp::create(b, loc, to, safe).getResult()
-                              : arith::FPToSIOp::create(b, loc, to, safe).getResult();
+  Value result = convert(safe);
   result = arith::SelectOp::create(b, loc, isHigh, constant(high), result);
   return arith::SelectOp::create(b, loc, isNan, constant(APInt::getZero(width)), result);
 }
