@@ -36,6 +36,9 @@ Value tfc::kernels::combineTree(OpBuilder &b, Location loc, Operation *combiner,
   auto type = dyn_cast<VectorType>(vector.getType());
   if (!type)
     return vector;
+  // LLVM 22 combines halves of products of bytes to vpdpbusd, but adds up only one of its lanes.
+  if (isa<arith::AddIOp>(combiner))
+    return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, vector);
   for (int64_t width = type.getNumElements(); width > 1; width /= 2) {
     SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, width / 2));
     SmallVector<int64_t> high = llvm::to_vector(llvm::seq<int64_t>(width / 2, width));

@@ -150,6 +150,11 @@ def build():
     for kind, zero, low, high in ("i8", 0, -128, 127), ("i8", 100, -128, 127), ("u8", 128, 0, 255):
         w, _ = net.weights((50, 19), kind, zero, 1, low, high)
         net.show(net.binary("MatMul", x, w, x.numbers @ w.numbers), "u8", 0.5, 77)
+    # One column, which is a reduction of bytes.
+    for k in 16, 33, 64, 128, 200:
+        x = net.feed((1, k), "u8", 2.0 ** -4, 30)
+        w, _ = net.weights((k, 1), axis=1)
+        net.show(net.binary("MatMul", x, w, x.numbers @ w.numbers), "u8", 2.0, 77)
     # A sum that i32 holds, but not f32: only the fractions of other results are lost.
     x = net.feed((1, 4096), "u8", 1.0, 0)
     w, _ = net.weights((4096, 16), low=100, axis=1)
