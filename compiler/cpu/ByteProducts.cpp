@@ -25,24 +25,25 @@ ByteMultiplier::Factor ByteMultiplier::loadA(Value pointer, int64_t count) {
     return LLVM::LoadOp::create(b, loc, type, advance(b, loc, pointer, byte, offset, {1, {}}),
                                 /*alignment=*/1);
   };
-  auto bits = [&](int64_t number) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(number * kByteBits)));
+  auto type = VectorType::get({lanes}, word);
+  auto everywhere = [&](Value quad) -> Value {
+    return vector::BroadcastOp::create(b, loc, type, quad);
   };
-  Value quad;
   int64_t missing = ByteSteps::kGroup - count;
-  if (missing == 0) {
-    quad = load(word, 0);
-  } else if (steps.steps >= ByteSteps::kGroup) {
-    quad = arith::ShRUIOp::create(b, loc, load(word, -missing), bits(missing));
-  } else {
-    quad = arith::ExtUIOp::create(b, loc, word, load(byte, 0));
-    for (int64_t i = 1; i < count; ++i) {
-      Value next = arith::ExtUIOp::create(b, loc, word, load(byte, i));
-      quad = arith::OrIOp::create(b, loc, quad, arith::ShLIOp::create(b, loc, next, bits(i)));
-    }
+  if (missing == 0)
+    return prepare(everywhere(load(word, 0)), steps.isSignedA);
+  if (steps.steps >= ByteSteps::kGroup) {
+    Value quads = arith::ShRUIOp::create(b, loc, everywhere(load(word, -missing)),
+                                         splat(type, missing * kByteBits));
+    return prepare(quads, steps.isSignedA);
   }
-  Value all = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, word), quad);
-  return prepare(all, steps.isSignedA);
+  Value quad = arith::ExtUIOp::create(b, loc, word, load(byte, 0));
+  for (int64_t i = 1; i < count; ++i) {
+    Value next = arith::ExtUIOp::create(b, loc, word, load(byte, i));
+    Value bits = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(i * kByteBits)));
+    quad = arith::OrIOp::create(b, loc, quad, arith::ShLIOp::create(b, loc, next, bits));
+  }
+  return prepare(everywhere(quad), steps.isSignedA);
 }
 
 ByteMultiplier::Factor ByteMultiplier::loadB(Value pointer, int64_t count, Value mask) {

@@ -22,6 +22,7 @@
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace tfc;
@@ -38,6 +39,11 @@ static constexpr int64_t kSignOffset = 128, kLargestByte = 255;
 static constexpr int kMaxVisits = 64;
 /// Integers up to this size are exact in f32.
 static constexpr int64_t kExactFloat = int64_t(1) << 24;
+
+/// Added to a number that is less than 2^22, this leaves the nearest integer in the lowest bits of
+/// the sum, ties to even: the distance of floats there is 1.
+static constexpr double kRounding = 0x1.8p23, kLargestRounded = 0x1p22;
+static constexpr int64_t kRoundingBits = 0x4b400000;
 
 namespace {
 /// A tensor as integers without a sign: `scale * (x - zero)`.
@@ -58,6 +64,7 @@ private:
   Value scaled(Value value, double factor, OpBuilder &b);
   Value fromRegister(const Dequantized &value, double factor, OpBuilder &b);
   bool rewrite(const Product &product);
+  double boundOf(Value value) const;
 
   void erase(Operation *op) {
     erased.insert(op);
@@ -66,6 +73,10 @@ private:
 
   /// Values of f32 that are integers.
   DenseSet<Value> integers;
+  /// Bounds of sums.
+  DenseMap<Value, double> bounds;
+  /// For quantisations, the bits of the rounded number, and the zero point.
+  DenseMap<Operation *, std::pair<Value, double>> rounded;
   DenseSet<Operation *> erased;
   /// The product whose kernel computes the quantisation that is being simplified.
   Operation *home = nullptr;
@@ -132,6 +143,7 @@ bool Rewriter::rewrite(const Product &product) {
   sum.setType(cast<RankedTensorType>(sum.getType()).clone(type));
   if (llvm::any_of(offsets, [](int64_t offset) { return offset != 0; }))
     sum = AddOp::create(b, loc, sum, channelConstant(b, loc, channels->shape, type, offsets));
+  bounds[sum] = double(largest);
   if (product.isMatrix)
     sum = CastOp::create(b, loc, sum, b.getF32Type());
   else
@@ -321,6 +333,44 @@ void Rewriter::offsetSign(CastOp op) {
     op.erase();
 }
 
+/// Returns a number that the elements do not exceed, without their signs; infinity if there is
+/// none.
+double Rewriter::boundOf(Value value) const {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  if (auto known = bounds.find(value); known != bounds.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    auto elements = constantElements<double>(value, shape);
+    double most = elements ? 0 : kNone;
+    for (double element : elements ? *elements : std::vector<double>())
+      most = std::isnan(element) ? kNone : std::max(most, std::abs(element));
+    return most;
+  }
+  Type element = elementTypeOf(value.getType());
+  if (isa<IntegerType>(element) && element.getIntOrFloatBitWidth() == 8)
+    return kLargestByte;
+  if (!op)
+    return kNone;
+  if (isa<AddOp, SubOp>(op))
+    return boundOf(op->getOperand(0)) + boundOf(op->getOperand(1));
+  if (isa<MulOp>(op))
+    return boundOf(op->getOperand(0)) * boundOf(op->getOperand(1));
+  if (auto clamp = dyn_cast<ClampOp>(op))
+    return std::max(boundOf(clamp.getMin()), boundOf(clamp.getMax()));
+  bool isNoLarger = isa<CastOp, ReluOp>(op) || op->hasTrait<SelectionRole>();
+  return isNoLarger ? boundOf(op->getOperand(0)) : kNone;
+}
+
+/// The integer that `kRounding` left in the bits of a sum, plus a number, between two others.
+static Value limited(OpBuilder &b, Value bits, double added, double least, double most) {
+  Value sum =
+      AddOp::create(b, bits.getLoc(), bits, scalarLike(b, bits, added - double(kRoundingBits)));
+  return ClampOp::create(b, bits.getLoc(), sum, scalarLike(b, sum, least),
+                         scalarLike(b, sum, most));
+}
+
 /// Quantising what was dequantised in the same way changes nothing; and results of products that
 /// are quantised are only multiplied.
 void Rewriter::simplifyQuantization(CastOp op) {
@@ -340,6 +390,13 @@ void Rewriter::simplifyQuantization(CastOp op) {
   Value y = scaled(quantized->y, 1 / double(quantized->scale), b);
   if (!y)
     return;
+  if (boundOf(y) < kLargestRounded) {
+    Value sum = AddOp::create(b, loc, y, scalarLike(b, y, kRounding));
+    Value bits = BitcastOp::create(b, loc, sum, b.getI32Type());
+    rounded[op] = {bits, quantized->zero};
+    op->setOperand(0, limited(b, bits, quantized->zero, 0, kLargestByte));
+    return;
+  }
   y = RoundOp::create(b, loc, y);
   if (quantized->zero != 0)
     y = AddOp::create(b, loc, y, scalarLike(b, y, quantized->zero));
@@ -347,37 +404,18 @@ void Rewriter::simplifyQuantization(CastOp op) {
 }
 
 /// A dequantised number that is read only where it was quantised, in the kernel of the last
-/// product, needs no conversions: the rounded
-/// number is limited to the range of the integers. Returns null for others.
+/// product, does not become a byte in between. Returns null for others.
 Value Rewriter::fromRegister(const Dequantized &value, double factor, OpBuilder &b) {
   std::optional<double> scale = splatOf(value.scale);
   std::optional<double> zero = value.zero ? splatOf(value.zero) : 0.0;
-  if (!scale || !zero || !value.x.hasOneUse() || lastProduct(value.x) != home)
+  auto found = rounded.find(value.x.getDefiningOp());
+  if (!scale || !zero || found == rounded.end() || !value.x.hasOneUse() ||
+      lastProduct(value.x) != home)
     return {};
-  auto op = value.x.getDefiningOp<CastOp>();
-  Value rounded = op ? op.getX() : Value();
-  double added = 0;
-  if (auto sum = rounded ? rounded.getDefiningOp<AddOp>() : AddOp())
-    if (std::optional<double> number = splatOf(sum.getRhs())) {
-      added = *number;
-      rounded = sum.getLhs();
-    }
-  if (!rounded || !rounded.getDefiningOp<RoundOp>() || added != *zero)
-    return {};
-  auto [least, most] = rangeOf(elementTypeOf(value.x.getType()));
-  Location loc = op.getLoc();
-  // Like the cast, the first limit replaces NaN.
-  auto limit = [&](Value number, double bound, auto create) -> Value {
-    Value other = scalarLike(b, number, bound);
-    return SelectOp::create(b, loc, create(number, other), number, other);
-  };
-  Value limited = limit(rounded, double(least) - added, [&](Value number, Value other) -> Value {
-    return GreaterOp::create(b, loc, number, other);
-  });
-  limited = limit(limited, double(most) - added, [&](Value number, Value other) -> Value {
-    return LessOp::create(b, loc, number, other);
-  });
-  return MulOp::create(b, loc, limited, scalarLike(b, limited, *scale * factor));
+  auto [bits, added] = found->second;
+  Value number = limited(b, bits, added - *zero, -*zero, kLargestByte - *zero);
+  number = CastOp::create(b, bits.getLoc(), number, b.getF32Type());
+  return MulOp::create(b, bits.getLoc(), number, scalarLike(b, number, *scale * factor));
 }
 
 /// Returns `value * factor` by multiplying constants that it is computed with; null if there are

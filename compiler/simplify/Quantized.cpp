@@ -201,6 +201,7 @@ std::optional<std::vector<T>> tfc::constantElements(Value value, ArrayRef<int64_
   return std::vector<T>(all.begin(), all.end());
 }
 
+template std::optional<std::vector<double>> tfc::constantElements(Value, ArrayRef<int64_t>);
 template std::optional<std::vector<float>> tfc::constantElements(Value, ArrayRef<int64_t>);
 template std::optional<std::vector<int32_t>> tfc::constantElements(Value, ArrayRef<int64_t>);
 

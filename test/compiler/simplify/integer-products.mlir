@@ -33,16 +33,23 @@ dfg.entry @convolution(%x: tensor<1x6x6x4xui8>) -> tensor<1x6x6x8xf32> {
 
 // -----
 
-// A bias in units of the sums is added to these, and the quantisation of the result multiplies: 0.5 * 0.25 / 4.
+// A bias in units of the sums is added to these, and the quantisation of the result multiplies: 0.5 * 0.25 / 4. As this
+// is small, adding 1.5 * 2^23 rounds.
 // CHECK-LABEL: @quantised(
 // CHECK-DAG: %[[OFFSET:.*]] = dfg.constant dense<7> : tensor<1x8xi32>
 // CHECK-DAG: %[[SCALE:.*]] = dfg.constant dense<3.125000e-02> : tensor<1x8xf32>
+// CHECK-DAG: %[[MAGIC:.*]] = dfg.constant dense<0x4B400000> : tensor<f32>
+// CHECK-DAG: %[[LESS:.*]] = dfg.constant dense<-1262485504> : tensor<i32>
 // CHECK-NOT: dfg.div
 // CHECK: %[[SUM:.*]] = dfg.matmul
 // CHECK: %[[Y:.*]] = dfg.add %[[SUM]], %[[OFFSET]]
 // CHECK: %[[F:.*]] = dfg.cast %[[Y]] {dtype = f32}
 // CHECK: %[[SCALED:.*]] = dfg.mul %[[F]], %[[SCALE]]
-// CHECK: dfg.round %[[SCALED]]
+// CHECK: %[[ROUNDED:.*]] = dfg.add %[[SCALED]], %[[MAGIC]]
+// CHECK: %[[BITS:.*]] = dfg.bitcast %[[ROUNDED]] {dtype = i32}
+// CHECK: %[[INTEGER:.*]] = dfg.add %[[BITS]], %[[LESS]]
+// CHECK: %[[BYTE:.*]] = dfg.clamp %[[INTEGER]],
+// CHECK: dfg.cast %[[BYTE]] {dtype = ui8}
 dfg.entry @quantised(%x: tensor<5x4xui8>) -> tensor<5x8xui8> {
   %half = dfg.constant dense<5.0e-01> : tensor<f32>
   %quarter = dfg.constant dense<2.5e-01> : tensor<f32>
