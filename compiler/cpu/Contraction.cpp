@@ -32,7 +32,7 @@ constexpr int64_t kUnknownSteps = 96;
 /// along k after which it continues with the next panel.
 constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
 /// Registers for bytes that become numbers of 16 bits before they are multiplied.
-constexpr int64_t kWideningRegisters = 6;
+constexpr int64_t kWideningRegisters = 5;
 /// Estimated operations for each term and each result of a transform.
 constexpr int64_t kOperationsOfElement = 8;
 
