@@ -61,8 +61,6 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   };
   add("fold", [] { return createFoldConstants(); });
   add("algebra", [] { return createSimplifyAlgebra(); });
-  // Convolutions have their layout now.
-  add("integers", [] { return createIntegerProducts(); });
   add("hoist", [] { return createHoistInvariants(); });
   add("hoist", [] { return createSumAfterLoops(); });
   add("canonicalize", [] { return createCanonicalizerPass(); });
@@ -73,6 +71,9 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
 static void addPlacement(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createPlaceOperations({options.device, options.cluster, options.devicesFile,
                                         options.movesUnsupported, options.explainsPlacement}));
+  // Before weights are stored otherwise.
+  if (options.isEnabled("integers"))
+    passes.addPass(createIntegerProducts());
   if (options.weights != Weights::F32)
     passes.addPass(createStoreWeights({/*bytes=*/options.weights == Weights::Int8}));
   if (!options.isStrict && options.isEnabled("winograd"))

@@ -8,7 +8,8 @@
 // quantised tensors read their integers. Integers with a sign are stored with 128 added, since
 // processors multiply bytes without a sign by bytes with one.
 //
-// Runs after the identities of the graph, which give convolutions their layout.
+// Runs when operations have their devices, after the identities of the graph, which give
+// convolutions their layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include <cmath>
 #include <limits>
 
@@ -55,6 +58,7 @@ struct Bytes {
 class Rewriter {
 public:
   void run(Operation *op);
+  bool hasChanged() const { return changed; }
 
 private:
   std::optional<Bytes> bytesOf(Value value, bool isMaximized = false);
@@ -78,6 +82,9 @@ private:
   /// For quantisations, the bits of the rounded number, and the zero point.
   DenseMap<Operation *, std::pair<Value, double>> rounded;
   DenseSet<Operation *> erased;
+  bool changed = false;
+  /// The device of the operation that is being simplified.
+  Attribute device;
   /// The product whose kernel computes the quantisation that is being simplified.
   Operation *home = nullptr;
 };
@@ -159,6 +166,7 @@ bool Rewriter::rewrite(const Product &product) {
   }
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
+  changed = true;
   return true;
 }
 
@@ -168,6 +176,9 @@ bool Rewriter::rewrite(const Product &product) {
 
 /// Returns the tensor as integers without a sign if one number scales all of them.
 std::optional<Bytes> Rewriter::bytesOf(Value value, bool isMaximized) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getAttr(kDeviceAttr) != device)
+    return std::nullopt;
   if (std::optional<Dequantized> found = Dequantized::match(value)) {
     std::optional<double> scale = splatOf(found->scale);
     std::optional<double> zero = found->zero ? splatOf(found->zero) : 0.0;
@@ -177,20 +188,17 @@ std::optional<Bytes> Rewriter::bytesOf(Value value, bool isMaximized) {
     if (elementTypeOf(found->x.getType()).isUnsignedInteger())
       return Bytes{found->x, *scale, *zero};
     // Others than quantisations, such as inputs.
-    OpBuilder b(value.getContext());
+    PlacementListener listener(op);
+    OpBuilder b(value.getContext(), &listener);
     b.setInsertionPointAfterValue(found->x);
     Location loc = found->x.getLoc();
     Value wide = CastOp::create(b, loc, found->x, b.getI32Type());
     wide = AddOp::create(b, loc, wide, scalarLike(b, wide, kSignOffset));
     Value x =
         CastOp::create(b, loc, wide, IntegerType::get(b.getContext(), 8, IntegerType::Unsigned));
-    if (Operation *source = found->x.getDefiningOp())
-      for (Operation *op : {x.getDefiningOp(), wide.getDefiningOp()})
-        copyPlacement(source, op);
     return Bytes{x, *scale, *zero + kSignOffset};
   }
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumResults() != 1 || op->getNumOperands() == 0)
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
     return std::nullopt;
   if (auto concat = dyn_cast<ConcatOp>(op)) {
     SmallVector<Value> parts;
@@ -328,6 +336,7 @@ void Rewriter::offsetSign(CastOp op) {
     }
     erase(reader);
   }
+  changed = true;
   simplifyQuantization(bytes);
   if (op->use_empty())
     op.erase();
@@ -381,6 +390,7 @@ void Rewriter::simplifyQuantization(CastOp op) {
       bytes && float(bytes->scale) == quantized->scale && bytes->zero == quantized->zero) {
     op.replaceAllUsesWith(bytes->x);
     op.erase();
+    changed = true;
     return;
   }
   PlacementListener listener(op);
@@ -476,6 +486,7 @@ Value Rewriter::scaled(Value value, double factor, OpBuilder &b) {
 void Rewriter::run(Operation *op) {
   if (erased.contains(op) || !isOnCpu(op))
     return;
+  device = op->getAttr(kDeviceAttr);
   if (auto cast = dyn_cast<CastOp>(op)) {
     if (elementTypeOf(cast.getType()).isUnsignedInteger())
       return simplifyQuantization(cast);
@@ -506,6 +517,13 @@ struct IntegerProductsPass : tfc::impl::IntegerProductsBase<IntegerProductsPass>
       if (isOpTriviallyDead(op))
         op->erase();
     });
+    if (!rewriter.hasChanged())
+      return;
+    OpPassManager passes(ModuleOp::getOperationName());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    if (failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -41,11 +41,12 @@ def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
 def IntegerProducts : Pass<"tfc-integer-products", "::mlir::ModuleOp"> {
   let summary = "Computes products of quantised tensors in integers";
   let description = [{
-    Before: quantised tensors are f32, `scale * (x - zero)` with `x` of 8 bits, where products
-    and convolutions with constant weights read them. After: these are sums of products of
-    bytes in i32, which are exact, scaled once. Depthwise convolutions sum the same integers
-    in f32, which is exact for their few terms. Quantised tensors stay integers in memory, and
-    a quantisation of the result of a product needs no division.
+    Before: operations have their devices; quantised tensors are f32, `scale * (x - zero)` with
+    `x` of 8 bits, where products and convolutions with constant weights read them. After: these
+    are, on CPUs, sums of products of bytes in i32, which are exact, scaled once. Depthwise
+    convolutions sum the same integers in f32, which is exact for their few terms. Quantised
+    tensors stay integers in memory, and a quantisation of the result of a product needs no
+    division.
   }];
 }
 

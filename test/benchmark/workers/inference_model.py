@@ -112,6 +112,7 @@ def describe(path, folder, *sizes):
         "multiply_adds": products,
         "uncounted": sorted({node.op_type for node in model.graph.node} & set(UNCOUNTED)),
         "weight_bytes": weights,
+        "is_quantized": any(node.op_type == "QuantizeLinear" for node in model.graph.node),
     }
 
 

@@ -175,3 +175,19 @@ dfg.entry @long(%x: tensor<1x80000xui8>) -> tensor<1x2xf32> {
   %4 = dfg.matmul %1, %3 : tensor<1x80000xf32>, tensor<80000x2xf32>
   dfg.return %4 : tensor<1x2xf32>
 }
+
+// -----
+
+// GPUs compute in f32.
+// CHECK-LABEL: @gpu(
+// CHECK: dfg.matmul %{{.*}}, %{{.*}} {dfg.device = #dfg.device<"/device:gpu:0">} : tensor<5x4xf32>, tensor<4x8xf32>
+dfg.entry @gpu(%x: tensor<5x4xui8>) -> tensor<5x8xf32> {
+  %half = dfg.constant dense<5.0e-01> : tensor<f32>
+  %w = dfg.constant dense<5> : tensor<4x8xi8>
+  %0 = dfg.cast %x {dfg.device = #dfg.device<"/device:gpu:0">, dtype = f32} : tensor<5x4xui8>
+  %1 = dfg.mul %0, %half {dfg.device = #dfg.device<"/device:gpu:0">} : tensor<5x4xf32>, tensor<f32>
+  %2 = dfg.cast %w {dfg.device = #dfg.device<"/device:gpu:0">, dtype = f32} : tensor<4x8xi8>
+  %3 = dfg.mul %2, %half {dfg.device = #dfg.device<"/device:gpu:0">} : tensor<4x8xf32>, tensor<f32>
+  %4 = dfg.matmul %1, %3 {dfg.device = #dfg.device<"/device:gpu:0">} : tensor<5x4xf32>, tensor<4x8xf32>
+  dfg.return %4 : tensor<5x8xf32>
+}

@@ -48,12 +48,12 @@ class Network:
         self.nodes.append(f"{name} = {text}")
         return name
 
-    def feed(self, shape, kind, scale, zero):
-        """An input of f32, which is quantised."""
+    def feed(self, shape, kind, scale, zero, names=()):
+        """An input of f32, which is quantised; `names` are those of its first sizes."""
         name, info = self.name("x"), np.iinfo(KINDS[kind])
         integers = random.integers(info.min, info.max + 1, shape)
         self.feeds[name] = ((integers - zero) * scale).astype(np.float32)
-        self.header.append(f"input {name} f32[{','.join(map(str, shape))}]")
+        self.header.append(f"input {name} f32[{','.join(map(str, (*names, *shape[len(names):])))}]")
         return self.quantize(Tensor(name, self.feeds[name].astype(np.float64)), kind, scale, zero)
 
     def quantize(self, x, kind, scale, zero, shown=False):
@@ -145,6 +145,13 @@ def build():
         z = Tensor(net.node(f"Concat {z.name} {z.name} | axis=1"), np.concatenate([z.numbers] * 2, axis=1))
         w, _ = net.weights((10, 48, 1, 1), "u8", 128, 0, 0, 255)
         net.show(net.convolve(z, w), kind, 32.0, 1)
+    # Batches and images of sizes that calls choose.
+    x = net.feed((3, 5, 9, 8), "u8", 2.0 ** -4, 3, ("n", 5, "h"))
+    w, scales = net.weights((20, 5, 3, 3))
+    net.show(net.convolve(x, w, net.bias(scales, 2.0 ** -4), 1, 1), "u8", 0.5, 100)
+    x = net.feed((3, 50), "i8", 2.0 ** -4, 3, ("n",))
+    w, _ = net.weights((50, 40), axis=1)
+    net.show(net.binary("MatMul", x, w, x.numbers @ w.numbers), "i8", 0.5, 7)
     # Products of matrices, with weights of which one does not fit into i8 and is computed in f32.
     x = net.feed((5, 50), "u8", 2.0 ** -4, 30)
     for kind, zero, low, high in ("i8", 0, -128, 127), ("i8", 100, -128, 127), ("u8", 128, 0, 255):
@@ -171,7 +178,7 @@ def main(folder):
     for target in dict.fromkeys(TARGETS + ["cascadelake"]):
         for threads in (1, 3):
             library = os.path.join(folder, f"{target}-{threads}.so")
-            outputs = load(target, model, library, "--quiet", threads=threads).call("main", **net.feeds)
+            outputs = load(target, model, library, "--quiet", "--bound", "n=4", "--bound", "h=16", threads=threads).call("main", **net.feeds)
             for name, got in zip(net.outputs, outputs):
                 results += 1
                 if not np.array_equal(got, net.expected[name]):
