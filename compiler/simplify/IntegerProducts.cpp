@@ -99,7 +99,10 @@ bool Rewriter::rewrite(const Product &product) {
   Operation *op = product.op;
   Value factors[] = {op->getOperand(1 - product.weightsOperand),
                      op->getOperand(product.weightsOperand)};
-  if (!elementTypeOf(op->getResult(0).getType()).isF32())
+  Type element = elementTypeOf(op->getResult(0).getType());
+  // Sums of i32 wrap, before and after.
+  bool wraps = element.isInteger(32);
+  if (!element.isF32() && !(wraps && product.isMatrix))
     return false;
   std::optional<QuantizedWeights> weights = QuantizedWeights::match(factors[1]);
   std::optional<Channels> channels =
@@ -120,7 +123,7 @@ bool Rewriter::rewrite(const Product &product) {
   Value addend = add ? (isLeft ? add.getRhs() : add.getLhs()) : Value();
   std::optional<std::vector<float>> bias;
   std::optional<std::vector<int64_t>> levels;
-  if (add && shapeOf(add.getType()) == shapeOf(op->getResult(0).getType()))
+  if (add && !wraps && shapeOf(add.getType()) == shapeOf(op->getResult(0).getType()))
     bias = constantElements<float>(addend, channels->shape);
   if (bias)
     levels = levelsOf(*bias, scales);
@@ -132,7 +135,7 @@ bool Rewriter::rewrite(const Product &product) {
     offsets.push_back(offset);
     largest = std::max(largest, channels->magnitudes[i] * kLargestByte + std::abs(offset));
   }
-  if (largest >= (product.isMatrix ? int64_t(1) << 31 : kExactFloat))
+  if (!wraps && largest >= (product.isMatrix ? int64_t(1) << 31 : kExactFloat))
     return false;
 
   PlacementListener listener(op);
@@ -150,13 +153,16 @@ bool Rewriter::rewrite(const Product &product) {
   sum.setType(cast<RankedTensorType>(sum.getType()).clone(type));
   if (llvm::any_of(offsets, [](int64_t offset) { return offset != 0; }))
     sum = AddOp::create(b, loc, sum, channelConstant(b, loc, channels->shape, type, offsets));
-  bounds[sum] = double(largest);
-  if (product.isMatrix)
-    sum = CastOp::create(b, loc, sum, b.getF32Type());
-  else
-    integers.insert(sum);
-  Value result =
-      MulOp::create(b, loc, sum, channelConstant(b, loc, channels->shape, b.getF32Type(), scales));
+  Value result = sum;
+  if (!wraps) {
+    bounds[sum] = double(largest);
+    if (product.isMatrix)
+      sum = CastOp::create(b, loc, sum, b.getF32Type());
+    else
+      integers.insert(sum);
+    result = MulOp::create(b, loc, sum,
+                           channelConstant(b, loc, channels->shape, b.getF32Type(), scales));
+  }
   if (levels) {
     add.getResult().replaceAllUsesWith(result);
     add.erase();
@@ -180,7 +186,7 @@ std::optional<Bytes> Rewriter::bytesOf(Value value, bool isMaximized) {
   if (!op || op->getAttr(kDeviceAttr) != device)
     return std::nullopt;
   if (std::optional<Dequantized> found = Dequantized::match(value)) {
-    std::optional<double> scale = splatOf(found->scale);
+    std::optional<double> scale = found->scale ? splatOf(found->scale) : 1.0;
     std::optional<double> zero = found->zero ? splatOf(found->zero) : 0.0;
     auto [least, most] = rangeOf(elementTypeOf(found->x.getType()));
     if (!scale || !zero || !(*scale > 0) || *zero < least || *zero > most)

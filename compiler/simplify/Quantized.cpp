@@ -38,19 +38,22 @@ static Value castTo(Value value, Type type) {
 }
 
 std::optional<Dequantized> Dequantized::match(Value value) {
-  auto product = value.getDefiningOp<MulOp>();
-  if (!product || !elementTypeOf(value.getType()).isF32())
-    return std::nullopt;
   MLIRContext *context = value.getContext();
   Dequantized result;
-  result.scale = product.getRhs();
-  Value x = castTo(product.getLhs(), Float32Type::get(context));
-  if (!x) {
-    x = castTo(product.getRhs(), Float32Type::get(context));
-    result.scale = product.getLhs();
-  }
-  if (!x || !isParameter(result.scale))
+  Value x = value;
+  bool isScaled = !elementTypeOf(value.getType()).isInteger(32);
+  if (auto product = value.getDefiningOp<MulOp>(); product && isScaled) {
+    result.scale = product.getRhs();
+    x = castTo(product.getLhs(), Float32Type::get(context));
+    if (!x) {
+      x = castTo(product.getRhs(), Float32Type::get(context));
+      result.scale = product.getLhs();
+    }
+    if (!x || !isParameter(result.scale) || !elementTypeOf(value.getType()).isF32())
+      return std::nullopt;
+  } else if (isScaled) {
     return std::nullopt;
+  }
   if (auto difference = x.getDefiningOp<SubOp>()) {
     if (!isParameter(difference.getRhs()))
       return std::nullopt;
@@ -58,9 +61,10 @@ std::optional<Dequantized> Dequantized::match(Value value) {
       result.zero = difference.getRhs();
     x = difference.getLhs();
   }
-  if (Value narrow = castTo(x, IntegerType::get(context, 32)))
-    x = narrow;
-  result.x = x;
+  Value narrow = castTo(x, IntegerType::get(context, 32));
+  if (!narrow && !isScaled)
+    return std::nullopt;
+  result.x = x = narrow ? narrow : x;
   return isByte(x.getType()) && shapeOf(x.getType()) == shapeOf(value.getType())
              ? std::optional(result)
              : std::nullopt;
@@ -243,7 +247,9 @@ std::optional<QuantizedWeights> QuantizedWeights::match(Value value) {
     if (!isConstant(found->x))
       return std::nullopt;
     auto elements = constantElements<int32_t>(found->x, type.getShape());
-    auto scales = constantElements<float>(found->scale, type.getShape());
+    std::optional<std::vector<float>> scales(std::in_place, type.getNumElements(), 1.0f);
+    if (found->scale)
+      scales = constantElements<float>(found->scale, type.getShape());
     if (!elements || !scales)
       return std::nullopt;
     if (found->zero) {

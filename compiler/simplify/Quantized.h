@@ -18,7 +18,8 @@ std::optional<std::vector<T>> constantElements(mlir::Value value, llvm::ArrayRef
 /// channels.
 struct Dequantized {
   mlir::Value x;
-  /// Constants, or views and conversions of constants; `zero` is null if it is 0.
+  /// Constants, or views and conversions of constants; `zero` is null if it is 0, `scale` if it
+  /// is 1.
   mlir::Value scale, zero;
 
   static std::optional<Dequantized> match(mlir::Value value);

@@ -178,6 +178,29 @@ dfg.entry @long(%x: tensor<1x80000xui8>) -> tensor<1x2xf32> {
 
 // -----
 
+// Products of integers subtract zero points from sums: 4 * -2 * (5 - 1).
+// CHECK-LABEL: @integers(
+// CHECK-DAG: %[[W:.*]] = dfg.constant dense<4> : tensor<4x8xi8>
+// CHECK-DAG: %[[OFFSET:.*]] = dfg.constant dense<-32> : tensor<1x8xi32>
+// CHECK-DAG: %[[X:.*]] = dfg.cast %arg0 {dtype = i32}
+// CHECK-DAG: %[[WIDE:.*]] = dfg.cast %[[W]] {dtype = i32}
+// CHECK: %[[SUM:.*]] = dfg.matmul %[[X]], %[[WIDE]]
+// CHECK: %[[Y:.*]] = dfg.add %[[SUM]], %[[OFFSET]]
+// CHECK: dfg.return %[[Y]]
+dfg.entry @integers(%x: tensor<5x4xui8>) -> tensor<5x8xi32> {
+  %zero = dfg.constant dense<2> : tensor<i32>
+  %one = dfg.constant dense<1> : tensor<i32>
+  %w = dfg.constant dense<5> : tensor<4x8xi8>
+  %0 = dfg.cast %x {dtype = i32} : tensor<5x4xui8>
+  %1 = dfg.sub %0, %zero : tensor<5x4xi32>, tensor<i32>
+  %2 = dfg.cast %w {dtype = i32} : tensor<4x8xi8>
+  %3 = dfg.sub %2, %one : tensor<4x8xi32>, tensor<i32>
+  %4 = dfg.matmul %1, %3 : tensor<5x4xi32>, tensor<4x8xi32>
+  dfg.return %4 : tensor<5x8xi32>
+}
+
+// -----
+
 // GPUs compute in f32.
 // CHECK-LABEL: @gpu(
 // CHECK: dfg.matmul %{{.*}}, %{{.*}} {dfg.device = #dfg.device<"/device:gpu:0">} : tensor<5x4xf32>, tensor<4x8xf32>

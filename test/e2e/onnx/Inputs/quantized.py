@@ -56,6 +56,17 @@ class Network:
         self.header.append(f"input {name} f32[{','.join(map(str, (*names, *shape[len(names):])))}]")
         return self.quantize(Tensor(name, self.feeds[name].astype(np.float64)), kind, scale, zero)
 
+    def integers(self, x, kind):
+        """An input of integers."""
+        name = self.name("x")
+        self.feeds[name] = x
+        self.header.append(f"input {name} {kind}[{','.join(map(str, x.shape))}]")
+        return name
+
+    def shown(self, name, expected):
+        self.outputs.append(name)
+        self.expected[name] = expected
+
     def quantize(self, x, kind, scale, zero, shown=False):
         s, z = self.init("f32", scale), self.init(kind, zero)
         q = self.node(f"QuantizeLinear {x.name} {s} {z}")
@@ -145,6 +156,21 @@ def build():
         z = Tensor(net.node(f"Concat {z.name} {z.name} | axis=1"), np.concatenate([z.numbers] * 2, axis=1))
         w, _ = net.weights((10, 48, 1, 1), "u8", 128, 0, 0, 255)
         net.show(net.convolve(z, w), kind, 32.0, 1)
+    # Operations on integers, of either sign, with and without zero points.
+    for kind, zero, weight_zero in ("u8", 200, 0), ("i8", -5, 3), ("u8", 0, 0):
+        x = random.integers(np.iinfo(KINDS[kind]).min, np.iinfo(KINDS[kind]).max + 1, (3, 41)).astype(KINDS[kind])
+        w = random.integers(-100, 100, (41, 24)).astype(np.int8)
+        name = net.integers(x, kind)
+        zeros = f"{net.init(kind, zero)} {net.init('i8', weight_zero)}" if zero else ""
+        net.shown(net.node(f"MatMulInteger {name} {net.init('i8', w)} {zeros}"),
+                  (x.astype(np.int32) - zero) @ (w.astype(np.int32) - weight_zero))
+        x = random.integers(np.iinfo(KINDS[kind]).min, np.iinfo(KINDS[kind]).max + 1, (1, 6, 8, 8)).astype(KINDS[kind])
+        w = random.integers(-100, 100, (17, 6, 3, 3)).astype(np.int8)
+        zeros = f"{net.init(kind, zero)} {net.init('i8', weight_zero)}" if zero else ""
+        y = net.convolve(Tensor("", x.astype(np.float64) - zero), Tensor("", w.astype(np.float64) - weight_zero), pads=1)
+        net.nodes.pop()
+        net.shown(net.node(f"ConvInteger {net.integers(x, kind)} {net.init('i8', w)} {zeros} | pads=[1,1,1,1]"),
+                  y.numbers.astype(np.int32))
     # Batches and images of sizes that calls choose.
     x = net.feed((3, 5, 9, 8), "u8", 2.0 ** -4, 3, ("n", 5, "h"))
     w, scales = net.weights((20, 5, 3, 3))
