@@ -350,7 +350,8 @@ int32_t tfc_rt_own_feed(tfc_call_frame *frame, int32_t number, void *to, int64_t
 
 // Functions that code calls around its steps if `tfc profile` has compiled it. The first returns a
 // time. `slot` is that of a message, or -1; `name` says what was done, and after a line break its
-// place in the graph.
+// place in the graph. A kernel has `flops`, and reads and writes `bytes`, of which feeds, variables
+// and constants hold `held`.
 typedef enum tfc_trace_kind {
   TFC_TRACE_KERNEL = 0,
   TFC_TRACE_SEND = 1,    // of a message, including the wait for its buffer
@@ -359,7 +360,7 @@ typedef enum tfc_trace_kind {
 } tfc_trace_kind;
 int64_t tfc_rt_trace_begin(void);
 void tfc_rt_trace_end(tfc_call_frame *frame, int64_t begin, int32_t kind, int32_t slot,
-                      const char *name);
+                      const char *name, int64_t flops, int64_t bytes, int64_t held);
 
 // Called by the functions of a generated header, like those of `tfc_api` below. Checks pointers
 // (null only for a value without elements) and the bounds of the symbols, then runs the entry on

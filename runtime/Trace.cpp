@@ -17,13 +17,13 @@ static TraceBuffer *buffers;
 extern "C" int64_t tfc_rt_trace_begin() { return nanoseconds(); }
 
 extern "C" void tfc_rt_trace_end(tfc_call_frame *frame, int64_t begin, int32_t kind, int32_t slot,
-                                 const char *name) {
+                                 const char *name, int64_t flops, int64_t bytes, int64_t held) {
   if (!buffers)
     return;
   TraceBuffer &buffer = buffers[frame->device];
   int64_t number = buffer.count++;
   if (number < buffer.capacity)
-    buffer.events[number] = {begin, nanoseconds(), name, kind, slot};
+    buffer.events[number] = {begin, nanoseconds(), name, kind, slot, flops, bytes, held};
 }
 
 // Nothing refers to it, so the linker must be told to keep it.

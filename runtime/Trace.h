@@ -17,6 +17,7 @@ struct TraceEvent {
   const char *name; // in the library, see tfc_rt_trace_end
   int32_t kind;     // tfc_trace_kind
   int32_t slot;
+  int64_t flops, bytes, held; // of a kernel, see tfc_rt_trace_end
 };
 
 /// The events of a device, in the order of their ends. Those beyond the capacity are only counted.

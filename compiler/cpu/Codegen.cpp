@@ -238,6 +238,8 @@ void KernelCodegen::emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function)
   kernel::setAbi(function, kernel::AbiAttr::get(b.getContext(), map(total), grain,
                                                 map(scratchBytes), kernel.getTargetAttr(),
                                                 /*grids=*/{}));
+  if (AffineMapAttr work = kernel::workOf(kernel))
+    kernel::setWork(function, work);
 }
 
 LogicalResult KernelCodegen::run() {

@@ -168,6 +168,8 @@ void KernelCodegen::createDeclaration() {
   AffineExpr one = getAffineConstantExpr(1, b.getContext());
   kernel::setAbi(function, kernel::AbiAttr::get(b.getContext(), map(one), /*grain=*/1,
                                                 map(scratchBytes), kernel.getTargetAttr(), grids));
+  if (AffineMapAttr work = kernel::workOf(kernel))
+    kernel::setWork(function, work);
 }
 
 /// Creates a function of the device with its entry block. Pointers to different memory do not

@@ -488,7 +488,8 @@ LogicalResult FunctionLowering::lowerOp(rt::TraceBeginOp op) {
 LogicalResult FunctionLowering::lowerOp(rt::TraceEndOp op) {
   return success(call(op, "tfc_rt_trace_end", LLVM::LLVMVoidType::get(b.getContext()),
                       {op.getFrame(), op.getBegin(), constant(i32, int(op.getKind())),
-                       constant(i32, op.getSlot()), textOf(op.getName())}));
+                       constant(i32, op.getSlot()), textOf(op.getName()), op.getFlops(),
+                       op.getBytes(), op.getHeld()}));
 }
 
 LogicalResult FunctionLowering::lower(Operation *op) {

@@ -22,7 +22,8 @@ RunFunction::RunFunction(HostModule &module, EntryOp entry, const EntryInfo &inf
       chunks(context, addresses), lists(context, sizes, addresses, scalars, copies, chunks),
       tapes(context, sizes, addresses, scalars, copies, chunks), queues(context, sizes, addresses),
       inputs(context, sizes, addresses), messages(context, sizes, addresses, scalars, copies),
-      tracing(context, trace), controlFlow(context, addresses, scalars, copies, lists, *this) {
+      tracing(context, sizes, trace),
+      controlFlow(context, addresses, scalars, copies, lists, *this) {
   addresses.setSizes(sizes);
 }
 

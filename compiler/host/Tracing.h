@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/host/Context.h"
+#include "compiler/host/SizeBuilder.h"
 
 namespace tfc::host {
 
@@ -10,13 +11,15 @@ namespace tfc::host {
 /// it adds nothing to the function.
 class Tracing {
 public:
-  Tracing(Context &context, bool isOn) : context(context), isOn(isOn) {}
+  Tracing(Context &context, SizeBuilder &sizes, bool isOn)
+      : context(context), sizes(sizes), isOn(isOn) {}
 
   /// Builds a step. Kernels, messages and waits are recorded.
   void build(mlir::Operation *step, llvm::function_ref<void()> build);
 
 private:
   Context &context;
+  SizeBuilder &sizes;
   bool isOn;
 };
 

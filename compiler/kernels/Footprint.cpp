@@ -38,8 +38,7 @@ bool tfc::kernels::isDivision(Operation *op) {
              arith::FloorDivSIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(op);
 }
 
-/// A rough cost of one operation; loads are not counted.
-static int64_t costOf(Operation *op) {
+int64_t tfc::kernels::costOf(Operation *op) {
   if (isa<arith::ConstantOp>(op) || isa<linalg::IndexOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return 0;

@@ -36,4 +36,17 @@ def PrepareKernels : Pass<"tfc-prepare-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def MeasureWork : Pass<"tfc-measure-work", "::mlir::ModuleOp"> {
+  let summary = "Notes the arithmetic of kernels and the memory that they access";
+  let description = [{
+    Before: kernels as `tfc-prepare-kernels` leaves them. After: each has the
+    attribute `kernel.work`, which its code keeps. A kernel that has it before keeps
+    its arithmetic, because passes in between may choose an algorithm with fewer
+    multiplications: it is that of the definition. An addition, multiplication or
+    comparison counts 1, a quotient 6, a function such as the exponential 16.
+    A kernel with sizes that depend on data inside of it is left without.
+  }];
+  let dependentDialects = ["::tfc::kernel::KernelDialect"];
+}
+
 #endif // TFC_COMPILER_KERNELS_PASSES_TD

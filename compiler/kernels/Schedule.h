@@ -218,6 +218,9 @@ llvm::SmallVector<mlir::Operation *> sumsOf(const LoopSweep &sweep);
 Footprint footprintOf(mlir::linalg::GenericOp op,
                       llvm::function_ref<bool(mlir::Operation *)> isStage);
 
+/// Returns a rough cost of one operation in units of a simple one; loads are not counted.
+int64_t costOf(mlir::Operation *op);
+
 /// Returns true for quotients and remainders, which are expensive, and trap if an integer is
 /// divided by zero.
 bool isDivision(mlir::Operation *op);

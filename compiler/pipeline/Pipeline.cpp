@@ -116,6 +116,8 @@ static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
   passes.addPass(kernels::createPrepareKernels());
+  if (options.traces)
+    passes.addPass(kernels::createMeasureWork());
   if (!options.isStrict && options.isEnabled("winograd"))
     passes.addPass(cpu::createCpuTransformWeightsPass());
   if (options.isEnabled("pack")) {
@@ -138,6 +140,8 @@ static void addMemory(OpPassManager &passes, const PipelineOptions &options) {
 static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
   passes.addPass(kernels::createPrepareKernels());
+  if (options.traces)
+    passes.addPass(kernels::createMeasureWork());
   passes.addPass(gpu::createGpuCodegenPass());
   passes.addPass(cpu::createCpuCodegenPass());
 }

@@ -19,9 +19,9 @@ using namespace mlir;
 using namespace tfc::kernel;
 
 static constexpr llvm::StringLiteral kTargets = "kernel.targets", kAbi = "kernel.abi",
-                                     kShape = "kernel.shape", kMayShare = "kernel.may_share",
-                                     kInPlace = "kernel.in_place", kConstant = "kernel.constant",
-                                     kPacking = "kernel.packing",
+                                     kWork = "kernel.work", kShape = "kernel.shape",
+                                     kMayShare = "kernel.may_share", kInPlace = "kernel.in_place",
+                                     kConstant = "kernel.constant", kPacking = "kernel.packing",
                                      kFromLibrary = "kernel.from_library";
 
 #include "dialects/kernel/KernelDialect.cpp.inc"
@@ -193,6 +193,25 @@ TargetAttr tfc::kernel::targetOf(Operation *code) {
 
 void tfc::kernel::setAbi(Operation *function, AbiAttr abi) { function->setAttr(kAbi, abi); }
 
+AffineMapAttr tfc::kernel::workOf(Operation *kernel) {
+  return kernel->getAttrOfType<AffineMapAttr>(kWork);
+}
+
+void tfc::kernel::setWork(Operation *kernel, AffineMapAttr work) { kernel->setAttr(kWork, work); }
+
+static LogicalResult verifyWork(Operation *op, Attribute attribute) {
+  auto map = dyn_cast<AffineMapAttr>(attribute);
+  auto kernel = dyn_cast<FuncOp>(op);
+  bool isValid = map && map.getValue().getNumDims() == 0 && (kernel || isa<LLVM::LLVMFuncOp>(op));
+  if (isValid && kernel)
+    isValid = map.getValue().getNumSymbols() <= kernel.getNumSizes() &&
+              map.getValue().getNumResults() == 1 + kernel.getNumTensors() + kernel.getNumResults();
+  if (isValid)
+    return success();
+  return op->emitOpError("expects the arithmetic of a kernel and the bytes of its tensors in '")
+         << kWork << "', but got " << attribute;
+}
+
 /// Generated code takes its sizes first, as 64-bit integers.
 static LogicalResult verifyAbi(Operation *op, Attribute attribute) {
   auto code = dyn_cast<LLVM::LLVMFuncOp>(op);
@@ -220,6 +239,8 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttrib
     return verifyTargets(op, attribute.getValue());
   if (attribute.getName() == kAbi)
     return verifyAbi(op, attribute.getValue());
+  if (attribute.getName() == kWork)
+    return verifyWork(op, attribute.getValue());
   if (attribute.getName() == kFromLibrary && isa<UnitAttr>(attribute.getValue()))
     return success();
   return op->emitOpError("has an unknown attribute ") << attribute.getName();

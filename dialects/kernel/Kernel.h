@@ -42,6 +42,11 @@ TargetAttr targetOf(mlir::Operation *code);
 /// Marks `function` as the code of a kernel.
 void setAbi(mlir::Operation *function, AbiAttr abi);
 
+/// The arithmetic of a kernel, the bytes that it reads of each tensor and those of each result that
+/// it writes, over its sizes; of a `kernel.func` or its code. Null if it has not been measured.
+mlir::AffineMapAttr workOf(mlir::Operation *kernel);
+void setWork(mlir::Operation *kernel, mlir::AffineMapAttr work);
+
 /// Returns the grids of all kernels of a module, in order.
 llvm::SmallVector<GridAttr> gridsOf(mlir::ModuleOp module);
 

@@ -32,6 +32,10 @@ def Kernel_Dialect : Dialect {
 
     Tensor arguments are counted without the sizes before them.
 
+    `kernel.work`, of a kernel that `tfc profile` records and of its code, is an affine map over the
+    sizes: the arithmetic, the bytes that it reads of each tensor argument and those that it writes
+    of each result.
+
     `kernel.from_library`, of a function of a float, leaves it to the C library
     although code generation has a polynomial for most of its arguments.
 

@@ -130,15 +130,20 @@ def Rt_TraceEndOp : Rt_Op<"trace_end"> {
   let summary = "Records a step that ends now";
   let description = [{
     `name` says what was done, followed by a line break and its place in the
-    graph. `slot` is that of a message, or -1.
+    graph. `slot` is that of a message, or -1. A kernel has arithmetic, and it reads
+    and writes a number of bytes, of which those of feeds, variables and constants
+    are `held` by the memory of the model between calls; these are 0 of other steps.
 
     ```mlir
     rt.trace_end %frame, %begin, kernel slot -1 "kernel_0_matmul\0Amodel.graph:3"
+        flops %flops bytes %bytes held %held
     ```
   }];
   let arguments = (ins Rt_Pointer:$frame, I64:$begin, Rt_TraceKind:$kind, I32Attr:$slot,
-                       StrAttr:$name);
-  let assemblyFormat = "$frame `,` $begin `,` $kind `slot` $slot $name attr-dict";
+                       StrAttr:$name, I64:$flops, I64:$bytes, I64:$held);
+  let assemblyFormat = [{
+    $frame `,` $begin `,` $kind `slot` $slot $name `flops` $flops `bytes` $bytes `held` $held attr-dict
+  }];
 }
 
 //===----------------------------------------------------------------------===//

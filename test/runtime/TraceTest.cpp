@@ -18,7 +18,7 @@ static void record(int32_t device, const char *name) {
   tfc_call_frame frame = {};
   frame.device = device;
   int64_t begin = tfc_rt_trace_begin();
-  tfc_rt_trace_end(&frame, begin, TFC_TRACE_KERNEL, -1, name);
+  tfc_rt_trace_end(&frame, begin, TFC_TRACE_KERNEL, -1, name, 30, 20, 10);
 }
 
 TEST(Trace, EachDeviceHasItsStepsInOrder) {
@@ -40,6 +40,9 @@ TEST(Trace, EachDeviceHasItsStepsInOrder) {
     EXPECT_STREQ(event.name, "there");
     EXPECT_LE(last, event.begin);
     EXPECT_LE(event.begin, event.end);
+    EXPECT_EQ(event.flops, 30);
+    EXPECT_EQ(event.bytes, 20);
+    EXPECT_EQ(event.held, 10);
     last = event.end;
   }
 }

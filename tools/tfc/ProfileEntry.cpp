@@ -8,6 +8,7 @@
 #include "tools/tfc/Feeds.h"
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Trace.h"
+#include <thread>
 
 using namespace llvm;
 using namespace tfc;
@@ -71,7 +72,8 @@ void Recorder::collect(size_t device, int64_t begin, std::vector<TracedStep> &st
     const TraceEvent &event = buffer.events[i];
     auto [name, place] = StringRef(event.name).split('\n');
     steps.push_back({event.begin, event.end, name.str(), place.str(),
-                     static_cast<tfc_trace_kind>(event.kind), event.slot});
+                     static_cast<tfc_trace_kind>(event.kind), event.slot, event.flops, event.bytes,
+                     event.held});
   }
   dropped += buffer.count - begin - int64_t(steps.size());
 }
@@ -117,6 +119,8 @@ static Expected<Trace> record(const ProfileOptions &options, LoadedModel &model)
   Expected<std::vector<Array>> fetches = model.makeFetches(**entry, *feeds);
   if (!fetches)
     return fetches.takeError();
+  int threads = options.run.threads ? options.run.threads : std::thread::hardware_concurrency();
+  Trace trace = {(*entry)->name, model.getDevices(), measureLimits(std::max(threads, 1)), {}, 0};
   for (int i = 0; i < kWarmUp; ++i) {
     Trace unused;
     recorder->reserve(0);
@@ -124,7 +128,6 @@ static Expected<Trace> record(const ProfileOptions &options, LoadedModel &model)
       return std::move(error);
   }
   recorder->reserve(options.calls);
-  Trace trace = {(*entry)->name, model.getDevices(), {}, 0};
   for (int i = 0; i < options.calls; ++i)
     if (Error error = recorder->call(**entry, *feeds, *fetches, trace))
       return std::move(error);

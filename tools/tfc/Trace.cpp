@@ -1,6 +1,7 @@
 // Writes recorded steps as a Chrome trace, and prints a summary of them.
 #include "tools/tfc/Trace.h"
 #include "frontend/Fmt.h"
+#include "tools/tfc/Roofline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <fmt/format.h>
@@ -8,6 +9,9 @@
 
 using namespace llvm;
 using namespace tfc;
+
+/// Returns true if the limits of this machine are those of the device.
+static bool hasLimits(StringRef device) { return !device.contains("gpu:"); }
 
 //===----------------------------------------------------------------------===//
 // Chrome's format
@@ -30,7 +34,7 @@ namespace {
 
 class ChromeWriter {
 public:
-  ChromeWriter(const Trace &trace, raw_ostream &os) : trace(trace), os(os) {}
+  ChromeWriter(const Trace &trace, raw_ostream &os) : trace(trace), roofline(trace), os(os) {}
 
   void write();
 
@@ -42,12 +46,14 @@ private:
   /// An event that describes a row or the process.
   void description(size_t device, StringRef name, StringRef key, json::Value value);
   void slice(size_t device, StringRef category, StringRef name, int64_t begin, int64_t end,
-             StringRef place);
+             StringRef place, const TracedStep *kernel = nullptr);
+  void writeRates(json::OStream &json, const TracedStep &step) const;
   void arrowEnd(StringRef phase, size_t device, int64_t time);
   void writeArrows(const TracedCall &call);
   int64_t sinceStart(int64_t time) const { return time - trace.calls.front().begin; }
 
   const Trace &trace;
+  Roofline roofline;
   raw_ostream &os;
   const char *separator = "";
   int64_t arrows = 0;
@@ -80,15 +86,40 @@ void ChromeWriter::description(size_t device, StringRef name, StringRef key, jso
   });
 }
 
+/// Writes the work of a kernel, and how near it comes to the limits of the machine.
+void ChromeWriter::writeRates(json::OStream &json, const TracedStep &step) const {
+  double nanoseconds = std::max<int64_t>(step.time(), 1);
+  LeastTime least = roofline.leastTime(step);
+  auto rate = [&](StringRef name, double value) {
+    json.attributeBegin(name);
+    json.rawValue(fmt::format("{:.3f}", value));
+    json.attributeEnd();
+  };
+  json.attribute("flops", step.flops);
+  json.attribute("bytes", step.bytes);
+  rate("GFLOP/s", step.flops / nanoseconds);
+  rate("of peak", least.compute * 1e9 / nanoseconds);
+  rate("GB/s", step.bytes / nanoseconds);
+  rate("of bandwidth", least.memory * 1e9 / nanoseconds);
+  json.attribute("bound", least.bound());
+}
+
 void ChromeWriter::slice(size_t device, StringRef category, StringRef name, int64_t begin,
-                         int64_t end, StringRef place) {
+                         int64_t end, StringRef place, const TracedStep *kernel) {
   event("X", device, [&](json::OStream &json) {
     json.attribute("cat", category);
     json.attribute("name", json::fixUTF8(name));
     writeTime(json, "ts", sinceStart(begin));
     writeTime(json, "dur", end - begin);
-    if (!place.empty())
-      json.attributeObject("args", [&] { json.attribute("place", json::fixUTF8(place)); });
+    bool hasWork = kernel && kernel->bytes > 0 && hasLimits(trace.devices[device]);
+    if (place.empty() && !hasWork)
+      return;
+    json.attributeObject("args", [&] {
+      if (!place.empty())
+        json.attribute("place", json::fixUTF8(place));
+      if (hasWork)
+        writeRates(json, *kernel);
+    });
   });
 }
 
@@ -140,7 +171,8 @@ void ChromeWriter::write() {
     slice(0, "call", fmt::format("call {}", i), call.begin, call.end, "");
     for (auto [device, steps] : enumerate(call.steps))
       for (const TracedStep &step : steps)
-        slice(device, categoryOf(step.kind), step.name, step.begin, step.end, step.place);
+        slice(device, categoryOf(step.kind), step.name, step.begin, step.end, step.place,
+              step.kind == TFC_TRACE_KERNEL ? &step : nullptr);
     writeArrows(call);
   }
   os << "\n]}\n";
@@ -152,16 +184,9 @@ void tfc::writeChromeTrace(const Trace &trace, raw_ostream &os) { ChromeWriter(t
 // The summary
 //===----------------------------------------------------------------------===//
 
-static constexpr size_t kMostKernels = 10;
-
 namespace {
 struct DeviceTimes {
   int64_t busy = 0, waiting = 0, kernels = 0, messages = 0;
-};
-
-struct KernelTimes {
-  StringRef name, place, device;
-  int64_t time = 0, count = 0;
 };
 } // namespace
 
@@ -176,27 +201,48 @@ static DeviceTimes timesOf(const Trace &trace, size_t device) {
   return times;
 }
 
-/// The kernels of all devices, the most expensive first.
-static SmallVector<KernelTimes, 0> kernelsOf(const Trace &trace) {
-  std::map<std::tuple<size_t, StringRef, StringRef>, KernelTimes> kernels;
-  for (const TracedCall &call : trace.calls)
-    for (auto [device, steps] : enumerate(call.steps))
-      for (const TracedStep &step : steps) {
-        if (step.kind != TFC_TRACE_KERNEL)
-          continue;
-        KernelTimes &kernel = kernels[{device, step.name, step.place}];
-        kernel.name = step.name;
-        kernel.place = step.place;
-        kernel.device = trace.devices[device];
-        kernel.time += step.time();
-        ++kernel.count;
-      }
-  SmallVector<KernelTimes, 0> sorted = to_vector<0>(make_second_range(kernels));
-  llvm::sort(sorted, [](const KernelTimes &a, const KernelTimes &b) {
-    return std::tie(b.time, a.name, a.place, a.device) <
-           std::tie(a.time, b.name, b.place, b.device);
-  });
-  return sorted;
+/// Prints a row of the table; that of all kernels has no launches and no bound.
+static void printRow(const Trace &trace, const KernelTimes &row, const LeastTime &least,
+                     double share, StringRef name, raw_ostream &os) {
+  double calls = trace.calls.size(), seconds = std::max<int64_t>(row.time, 1) * 1e-9;
+  std::string launches = row.count ? fmt::format("{:.1f}", row.count / calls) : "";
+  std::string rates(47, ' ');
+  if (row.bytes > 0)
+    rates = fmt::format("{:>9.1f} {:>6.1f} % {:>8.1f} {:>10.1f} %  {:8}", row.flops / seconds / 1e9,
+                        100 * least.compute / seconds, row.bytes / seconds / 1e9,
+                        100 * least.memory / seconds, row.count ? least.bound() : StringRef());
+  os << fmt::format("{:>10.4f} {:>6.1f} % {:>8} {} {}\n", row.time / calls / 1e6, 100 * share,
+                    launches, rates, name);
+}
+
+static void printKernels(const Trace &trace, raw_ostream &os) {
+  SmallVector<KernelTimes, 0> kernels = kernelsOf(trace);
+  if (kernels.empty())
+    return;
+  os << fmt::format("limits of {} thread{}: {:.1f} GFLOP/s, and GB/s of", trace.limits.threads,
+                    trace.limits.threads == 1 ? "" : "s", trace.limits.flops / 1e9);
+  for (const MemoryLevel &level : trace.limits.levels)
+    os << fmt::format(" {}: {:.1f}", level.name, level.bytesPerSecond / 1e9);
+  os << fmt::format("\n\n{:>10} {:>8} {:>8} {:>9} {:>8} {:>8} {:>12}  {:8} {}\n", "ms", "share",
+                    "launches", "GFLOP/s", "of peak", "GB/s", "of bandwidth", "bound", "kernel");
+  Roofline roofline(trace);
+  KernelTimes total;
+  LeastTime least;
+  for (const KernelTimes &kernel : kernels)
+    total.time += kernel.time;
+  for (KernelTimes &kernel : kernels) {
+    if (!hasLimits(kernel.device))
+      kernel.flops = kernel.bytes = kernel.held = 0;
+    LeastTime own = roofline.leastTime(kernel);
+    StringRef comma = kernel.place.empty() ? "" : ", ";
+    printRow(trace, kernel, own, double(kernel.time) / std::max<int64_t>(total.time, 1),
+             fmt::format("{} on {}{}{}", kernel.name, kernel.device, comma, kernel.place), os);
+    total.flops += kernel.flops;
+    total.bytes += kernel.bytes;
+    least.compute += own.compute;
+    least.memory += own.memory;
+  }
+  printRow(trace, total, least, 1, "total", os);
 }
 
 void tfc::printSummary(const Trace &trace, raw_ostream &os) {
@@ -213,21 +259,14 @@ void tfc::printSummary(const Trace &trace, raw_ostream &os) {
     width = std::max(width, device.size());
   os << fmt::format("{:{}} {:>10} {:>10} {:>8} {:>8}\n", "per call", width, "busy ms", "waiting ms",
                     "kernels", "messages");
-  int64_t busy = 0;
   for (auto [i, device] : enumerate(trace.devices)) {
     DeviceTimes own = timesOf(trace, i);
-    busy += own.busy;
     os << fmt::format("{:{}} {:>10.4f} {:>10.4f} {:>8.1f} {:>8.1f}\n", device, width,
                       milliseconds(own.busy), milliseconds(own.waiting), own.kernels / calls,
                       own.messages / calls);
   }
   os << '\n';
-  SmallVector<KernelTimes, 0> kernels = kernelsOf(trace);
-  for (const KernelTimes &kernel : ArrayRef(kernels).take_front(kMostKernels))
-    os << fmt::format("{:5.1f} % {:>10.4f} ms {:>6.1f} x  {} on {}{}{}\n",
-                      100.0 * kernel.time / std::max<int64_t>(busy, 1), milliseconds(kernel.time),
-                      kernel.count / calls, kernel.name, kernel.device,
-                      StringRef(kernel.place.empty() ? "" : ", "), kernel.place);
+  printKernels(trace, os);
   if (trace.dropped > 0)
     os << fmt::format("\n{} steps were dropped, for which there was no memory: request fewer "
                       "--calls\n",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/Model.h"
+#include "tools/tfc/Limits.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -15,6 +16,7 @@ struct TracedStep {
   std::string name, place; // what was done, and its places in the graph
   tfc_trace_kind kind;
   int32_t slot;
+  int64_t flops, bytes, held; // of a kernel, as in runtime/Model.h
 
   int64_t time() const { return end - begin; }
 };
@@ -29,6 +31,7 @@ struct TracedCall {
 struct Trace {
   std::string entry;
   std::vector<std::string> devices; // the caller's first
+  MachineLimits limits;
   std::vector<TracedCall> calls;
   int64_t dropped = 0; // steps for which there was no memory
 };
@@ -37,7 +40,7 @@ struct Trace {
 /// arrows from sends to receives.
 void writeChromeTrace(const Trace &trace, llvm::raw_ostream &os);
 
-/// Prints the times of devices, and the kernels that take most of the time.
+/// Prints the times of devices, and the kernels beside the limits of the machine.
 void printSummary(const Trace &trace, llvm::raw_ostream &os);
 
 } // namespace tfc

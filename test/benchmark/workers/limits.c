@@ -4,7 +4,8 @@
 //
 //   cc -O3 -march=native limits.c -o limits
 
-#include <stdint.h>
+#include "../../../tools/tfc/LimitLoops.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,48 +20,22 @@
 #endif
 
 enum {
-  kChains = 12, // independent chains hide the latency of 4 to 5 cycles at 2 a cycle
   kRounds = 20000,
   kBytes = 256 << 20 // far beyond the caches
 };
 
-typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
-typedef double doubles __attribute__((vector_size(VECTOR_BYTES)));
-typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
+TFC_DEFINE_FMA(chainsF32, float, VECTOR_BYTES, )
+TFC_DEFINE_FMA(chainsF64, double, VECTOR_BYTES, )
+TFC_DEFINE_READ(readAll, VECTOR_BYTES, )
 
 static char *memory;
 static volatile double sink; // what is stored here has to be computed
 
-// One multiply-add in each of kChains chains, kRounds times. The chains are named so that they stay
-// in registers: x * a + b with |a| < 1 neither grows nor fades.
-#define DEFINE_FMA(NAME, VECTOR, SCALAR)                                                           \
-  static void NAME(void) {                                                                         \
-    VECTOR a = {0}, b = {0}, x[kChains];                                                           \
-    a += (SCALAR)0.5;                                                                              \
-    b += (SCALAR)0.5;                                                                              \
-    for (int i = 0; i < kChains; ++i)                                                              \
-      x[i] = b * (SCALAR)i;                                                                        \
-    __asm__ volatile("" : "+v"(a), "+v"(b));                                                       \
-    for (int round = 0; round < kRounds; ++round) {                                                \
-      _Pragma("GCC unroll 12") for (int i = 0; i < kChains; ++i) x[i] = x[i] * a + b;              \
-    }                                                                                              \
-    for (int i = 1; i < kChains; ++i)                                                              \
-      x[0] += x[i];                                                                                \
-    sink = (double)x[0][0];                                                                        \
-  }
+static void fmaF32(void) { sink = chainsF32(kRounds); }
 
-DEFINE_FMA(fmaF32, floats, float)
-DEFINE_FMA(fmaF64, doubles, double)
+static void fmaF64(void) { sink = chainsF64(kRounds); }
 
-static void readMemory(void) {
-  const words *data = (const words *)memory;
-  words sums[4] = {{0}};
-  for (size_t i = 0; i < kBytes / sizeof(words); i += 4)
-    for (int j = 0; j < 4; ++j)
-      sums[j] += data[i + (size_t)j];
-  sums[0] += sums[1] + sums[2] + sums[3];
-  sink = (double)sums[0][0];
-}
+static void readMemory(void) { sink = readAll(memory, kBytes); }
 
 static void copyMemory(void) {
   memcpy(memory, memory + kBytes / 2, kBytes / 2);

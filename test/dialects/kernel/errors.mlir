@@ -219,3 +219,9 @@ kernel.func @count(tensor<2x4xf32> {kernel.constant, kernel.packing = #kernel.pa
 // The packing of a value that is not constant cannot be changed.
 // expected-error @+1 {{'kernel.func' op has an argument with the unknown attribute "kernel.packing"}}
 kernel.func @variable(tensor<2x3xf32> {kernel.packing = #kernel.packing<columns = 2, sizes = [3, 2], strides = [1, 3]>})
+
+// -----
+
+// The work has a number for the arithmetic, for each tensor and for each result.
+// expected-error @+1 {{'kernel.func' op expects the arithmetic of a kernel and the bytes of its tensors in 'kernel.work', but got affine_map<() -> (1, 2)>}}
+kernel.func @work(tensor<2xf32>) -> tensor<2xf32> attributes {kernel.work = affine_map<() -> (1, 2)>}

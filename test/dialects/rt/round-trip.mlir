@@ -41,7 +41,7 @@ llvm.func @frame(%frame: !llvm.ptr) -> i64 {
 // CHECK: rt.commit
 // CHECK: rt.run_partitions
 // CHECK: %[[BEGIN:.*]] = rt.trace_begin
-// CHECK: rt.trace_end %{{.*}}, %[[BEGIN]], receive slot 2 "receive f32\0Am.graph:3"
+// CHECK: rt.trace_end %{{.*}}, %[[BEGIN]], receive slot 2 "receive f32\0Am.graph:3" flops %[[BEGIN]] bytes %[[BEGIN]] held %[[BEGIN]]
 llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
   rt.check %frame, %holds else out_of_range "no"
   rt.check %frame, %holds else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%n)
@@ -67,7 +67,7 @@ llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
   rt.commit %frame
   rt.run_partitions %frame
   %begin = rt.trace_begin
-  rt.trace_end %frame, %begin, receive slot 2 "receive f32\0Am.graph:3"
+  rt.trace_end %frame, %begin, receive slot 2 "receive f32\0Am.graph:3" flops %begin bytes %begin held %begin
   llvm.return %size : i32
 }
 
