@@ -373,46 +373,40 @@ SmallVector<Value> CastOp::buildOperandGradients(OpBuilder &b, ValueRange result
   return {CastOp::create(b, getLoc(), resultGrads[0], from)};
 }
 
-/// Truncates and saturates; NaN becomes 0 (LLVM's saturating conversion).
+/// Truncates and saturates; NaN becomes 0 (LLVM's saturating conversion). Each clamp is one
+/// instruction, because it need not pass NaN on.
 static Value buildFloatToInt(OpBuilder &b, Location loc, Value x, Type to, bool isUnsignedTo) {
   unsigned width = to.getIntOrFloatBitWidth();
   APInt low = isUnsignedTo ? APInt::getZero(width) : APInt::getSignedMinValue(width);
   APInt high = isUnsignedTo ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   auto floatType = cast<FloatType>(x.getType());
-  auto bound = [&](const APInt &value) -> Value {
+  auto bound = [&](const APInt &value, bool &isExact) -> Value {
     APFloat number(floatType.getFloatSemantics());
-    number.convertFromAPInt(value, !isUnsignedTo, APFloat::rmTowardZero);
+    isExact = number.convertFromAPInt(value, !isUnsignedTo, APFloat::rmTowardZero) == APFloat::opOK;
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(floatType, number));
   };
-  auto constant = [&](const APInt &value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(to, value));
+  auto clamp = [&](Value number, FloatPredicate isInside, Value limit) -> Value {
+    Value inside = arith::CmpFOp::create(b, loc, isInside, number, limit);
+    return arith::SelectOp::create(b, loc, inside, number, limit);
   };
-  Value least = bound(low), most = bound(high);
-  auto convert = [&](Value number) -> Value {
-    return isUnsignedTo ? arith::FPToUIOp::create(b, loc, to, number).getResult()
-                        : arith::FPToSIOp::create(b, loc, to, number).getResult();
-  };
-  // If both bounds are exact, comparisons that NaN fails are enough.
-  if (width < floatType.getFPMantissaWidth()) {
-    if (!isUnsignedTo) {
-      Value isNumber = arith::CmpFOp::create(b, loc, FloatPredicate::ORD, x, x);
-      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(floatType));
-      x = arith::SelectOp::create(b, loc, isNumber, x, zero);
-    }
-    Value isAbove = arith::CmpFOp::create(b, loc, FloatPredicate::OGT, x, least);
-    x = arith::SelectOp::create(b, loc, isAbove, x, least);
-    Value isBelow = arith::CmpFOp::create(b, loc, FloatPredicate::OLT, x, most);
-    return convert(arith::SelectOp::create(b, loc, isBelow, x, most));
+  bool isLowExact, isHighExact;
+  Value least = bound(low, isLowExact), most = bound(high, isHighExact);
+  Value number = x;
+  // NaN fails the comparison with the lower bound, which is 0 for unsigned integers.
+  if (!isUnsignedTo) {
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(floatType));
+    Value isNumber = arith::CmpFOp::create(b, loc, FloatPredicate::ORD, x, x);
+    number = arith::SelectOp::create(b, loc, isNumber, x, zero);
   }
-  Value inner =
-      arith::MaximumFOp::create(b, loc, arith::MinimumFOp::create(b, loc, x, most), least);
-  Value isNan = arith::CmpFOp::create(b, loc, FloatPredicate::UNO, x, x);
-  // The bound is exact: only what is above it saturates.
+  Value safe = clamp(clamp(number, FloatPredicate::OGT, least), FloatPredicate::OLT, most);
+  Value result = isUnsignedTo ? arith::FPToUIOp::create(b, loc, to, safe).getResult()
+                              : arith::FPToSIOp::create(b, loc, to, safe).getResult();
+  if (isHighExact)
+    return result;
+  // Only numbers above the bound, which is rounded down, saturate.
   Value isHigh = arith::CmpFOp::create(b, loc, FloatPredicate::OGT, x, most);
-  Value safe = arith::SelectOp::create(b, loc, isNan, least, inner);
-  Value result = convert(safe);
-  result = arith::SelectOp::create(b, loc, isHigh, constant(high), result);
-  return arith::SelectOp::create(b, loc, isNan, constant(APInt::getZero(width)), result);
+  Value largest = arith::ConstantOp::create(b, loc, b.getIntegerAttr(to, high));
+  return arith::SelectOp::create(b, loc, isHigh, largest, result);
 }
 
 /// `to` is the scalar's type in computations: signless, f32 for f16 and bf16.

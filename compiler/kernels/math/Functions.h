@@ -23,6 +23,9 @@ void populatePowerPatterns(mlir::RewritePatternSet &patterns);
 /// Adds patterns for conversions that LLVM does not have: those of integers to 16-bit floats.
 void populateConversionPatterns(mlir::RewritePatternSet &patterns);
 
+/// Adds patterns for minima and maxima of floats.
+void populateExtremePatterns(mlir::RewritePatternSet &patterns);
+
 /// A library of functions of floats.
 struct Library {
   /// Of the module in which its functions are declared.

@@ -28,6 +28,7 @@ MathExpansion::MathExpansion(Library given) : library(std::move(given)) {
   conversions = freeze([](RewritePatternSet &patterns) {
     arith::populateArithExpandOpsPatterns(patterns);
     populateConversionPatterns(patterns);
+    populateExtremePatterns(patterns);
   });
 }
 
