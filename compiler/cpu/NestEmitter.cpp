@@ -71,42 +71,33 @@ NestEmitter::Lanes NestEmitter::lanesOf(const LoopSweep &sweep) const {
   lanes.unroll = cost > 120 ? 1 : cost > 50 ? 2 : 4;
   if (size)
     lanes.unroll = std::min<int64_t>(lanes.unroll, std::max<int64_t>(*size / lanes.width, 1));
-  if (sweep.kind == LoopSweep::Kind::Column && !tileWindows(sweep, lanes))
-    tileRows(sweep, lanes);
+  if (sweep.kind == LoopSweep::Kind::Column && !tileWindows(sweep, lanes) &&
+      !tileRows(sweep, lanes))
+    widenColumns(sweep, lanes, size);
   if (sweep.kind == LoopSweep::Kind::Pointwise) {
     interleaveRows(sweep, lanes);
-    tileTransposed(sweep, lanes);
+    if (!lanes.interleaved)
+      tileTransposed(sweep, lanes);
   }
   return lanes;
 }
 
-/// Tiles a sweep that reads across cache lines, so that each line is used up while it is in the
-/// cache.
-void NestEmitter::tileTransposed(const LoopSweep &sweep, Lanes &lanes) const {
-  if (!llvm::all_of(sweep.stages, [](LoopStage *stage) { return stage->isParallel(); }))
-    return;
+/// Lets a cheap reduction read long pieces of each row: next rows are far away, often in other
+/// pages, and short pieces of many of them are not fetched ahead.
+void NestEmitter::widenColumns(const LoopSweep &sweep, Lanes &lanes,
+                               std::optional<int64_t> size) const {
+  unsigned results = 0;
   for (const LoopStage *stage : sweep.stages)
-    for (const Access &read : stage->footprint.reads) {
-      AffineExpr offset = denseOffset(e.shapes(), read.tensor, Schedule::readIndices(*stage, read));
-      auto isContiguous = [&](unsigned loop) {
-        auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, b.getContext()));
-        AffineExpr stride, rest;
-        return Polynomial(offset).split(dim, stride, rest) && stride == e.constantExpr(1);
-      };
-      auto dim = cast<AffineDimExpr>(getAffineDimExpr(*sweep.laneLoop, b.getContext()));
-      if (!usesDim(offset, dim) || isContiguous(*sweep.laneLoop))
-        continue;
-      for (unsigned loop : sweep.loops)
-        if (loop != *sweep.laneLoop && isContiguous(loop)) {
-          lanes.tileLoop = loop;
-          lanes.unroll = 1;
-          return;
-        }
-    }
+    results += stage->op->getNumResults();
+  if (results != 1 || sweep.stages.front()->footprint.cost > 12)
+    return;
+  lanes.unroll = target.vectorRegisters / 2;
+  if (size)
+    lanes.unroll = std::min<int64_t>(lanes.unroll, std::max<int64_t>(*size / lanes.width, 1));
 }
 
 /// Computes several rows per block if a reduction reads the same elements for each row.
-void NestEmitter::tileRows(const LoopSweep &sweep, Lanes &lanes) const {
+bool NestEmitter::tileRows(const LoopSweep &sweep, Lanes &lanes) const {
   unsigned results = 0;
   for (const LoopStage *stage : sweep.stages)
     results += stage->isParallel() ? 0 : stage->op->getNumResults();
@@ -126,8 +117,9 @@ void NestEmitter::tileRows(const LoopSweep &sweep, Lanes &lanes) const {
     lanes.unroll = std::min<int64_t>(lanes.unroll, many ? 4 : 2);
     lanes.rows = std::clamp<int64_t>(size, 1, many ? 5 : 4);
     lanes.rowLoop = loop;
-    return;
+    return true;
   }
+  return false;
 }
 
 /// Returns the loop that is split into units, if any.
@@ -151,10 +143,21 @@ AffineExpr NestEmitter::units() const {
   std::optional<unsigned> loop = unitLoop();
   if (!loop)
     return e.constantExpr(1);
-  for (const LoopSweep &sweep : nest.sweeps)
+  return normalize(nest.sizes[*loop].ceilDiv(pointsPerUnit(*loop)));
+}
+
+/// Returns the number of a loop's points that are one unit if it is split into units: a block along
+/// the lanes, some tiles that are transposed, or one.
+int64_t NestEmitter::pointsPerUnit(unsigned loop) const {
+  static constexpr int64_t kTiles = 4;
+  for (const LoopSweep &sweep : nest.sweeps) {
     if (sweep.laneLoop == loop)
-      return normalize(nest.sizes[*loop].ceilDiv(lanesOf(sweep).block()));
-  return nest.sizes[*loop];
+      return lanesOf(sweep).block();
+    Lanes lanes = lanesOf(sweep);
+    if (lanes.transposes && lanes.tileLoop == loop)
+      return kTiles * lanes.width;
+  }
+  return 1;
 }
 
 int64_t NestEmitter::unitCost() const {
@@ -167,10 +170,8 @@ int64_t NestEmitter::unitCost() const {
     SmallVector<unsigned> all(nest.outer);
     all.append(sweep.loops);
     for (unsigned loop : all)
-      if (loop != unit)
-        points *= constantOf(nest.sizes[loop]).value_or(kTypicalSize);
-      else if (sweep.laneLoop == loop)
-        points *= lanesOf(sweep).block();
+      points *=
+          loop == unit ? pointsPerUnit(loop) : constantOf(nest.sizes[loop]).value_or(kTypicalSize);
     int64_t cost = 0;
     for (const LoopStage *stage : sweep.stages)
       cost += stage->footprint.cost + stage->footprint.reads.size() + 1;
@@ -186,14 +187,13 @@ std::pair<Value, Value> NestEmitter::bounds(unsigned loop) {
   Value upper = e.indexValue(nest.sizes[loop]);
   if (loop != unitLoop() || !unitBegin)
     return {e.indexConstant(0), upper};
-  for (const LoopSweep &sweep : nest.sweeps)
-    if (sweep.laneLoop == loop) {
-      Value block = e.indexConstant(lanesOf(sweep).block());
-      Value first = arith::MulIOp::create(b, loc, unitBegin, block);
-      Value last = arith::MulIOp::create(b, loc, unitEnd, block);
-      return {first, arith::MinSIOp::create(b, loc, last, upper)};
-    }
-  return {unitBegin, unitEnd};
+  int64_t points = pointsPerUnit(loop);
+  if (points == 1)
+    return {unitBegin, unitEnd};
+  Value block = e.indexConstant(points);
+  Value first = arith::MulIOp::create(b, loc, unitBegin, block);
+  Value last = arith::MulIOp::create(b, loc, unitEnd, block);
+  return {first, arith::MinSIOp::create(b, loc, last, upper)};
 }
 
 NestEmitter::Values NestEmitter::emitLoops(ArrayRef<unsigned> numbers, Values carried, Body body) {
@@ -265,7 +265,7 @@ NestEmitter::Values NestEmitter::emitLanes(const LoopSweep &sweep, const Lanes &
   if (!sweep.laneLoop)
     return body(1, carried);
   unsigned number = *sweep.laneLoop;
-  auto [lower, upper] = bounds(number);
+  auto [lower, upper] = laneBlock ? *laneBlock : bounds(number);
   auto stretch = [&](Value from, Value to, int64_t unroll, bool masked,
                      std::optional<IndexRange> range) {
     carried = e.forLoop(from, to, unroll * lanes.width, carried, [&](LoopDim dim, Values inner) {

@@ -33,6 +33,8 @@ private:
     std::optional<unsigned> rowLoop;
     /// A loop that runs in tiles inside the vectorized loop, because reads are contiguous along it.
     std::optional<unsigned> tileLoop;
+    /// True if whole tiles are transposed in registers.
+    bool transposes = false;
     /// True if the rows are points of a reduction over windows, whose taps are unrolled.
     bool unrollsTaps = false;
     /// The loop around rows of a few elements along which lanes run in place of the lane loop.
@@ -43,12 +45,15 @@ private:
   using LaneBody = llvm::function_ref<Values(int64_t unroll, Values)>;
 
   Lanes lanesOf(const LoopSweep &sweep) const;
-  void tileRows(const LoopSweep &sweep, Lanes &lanes) const;
+  bool tileRows(const LoopSweep &sweep, Lanes &lanes) const;
+  void widenColumns(const LoopSweep &sweep, Lanes &lanes, std::optional<int64_t> size) const;
+  /// Tiles a sweep that reads across cache lines.
   void tileTransposed(const LoopSweep &sweep, Lanes &lanes) const;
   void interleaveRows(const LoopSweep &sweep, Lanes &lanes) const;
   bool tileWindows(const LoopSweep &sweep, Lanes &lanes) const;
   llvm::SmallVector<int64_t> cutsOf(const LoopSweep &sweep, unsigned loop, int64_t step) const;
   std::optional<unsigned> unitLoop() const;
+  int64_t pointsPerUnit(unsigned loop) const;
   llvm::SmallVector<unsigned> loopOrder(const LoopSweep &sweep) const;
 
   Values emitLoops(llvm::ArrayRef<unsigned> loops, Values carried, Body body);
@@ -68,6 +73,10 @@ private:
   void emitSweep(const LoopSweep &sweep);
   void emitPointwise(const LoopSweep &sweep);
   void emitTiles(const LoopSweep &sweep, const Lanes &lanes, llvm::SmallVector<unsigned> around);
+  Values rowByRow(const LoopSweep &sweep, const Lanes &lanes, mlir::Value from, mlir::Value to);
+  mlir::Value emitTransposed(const LoopSweep &sweep, const Lanes &lanes, mlir::Value lower,
+                             mlir::Value upper);
+  void transposedTile(const LoopSweep &sweep, const Lanes &lanes, LoopDim tile);
   void emitInterleaved(const LoopSweep &sweep, const Lanes &lanes);
   void emitRowsAlongLanes(const LoopSweep &sweep, mlir::Value from, mlir::Value to,
                           std::optional<IndexRange> range);
@@ -82,6 +91,8 @@ private:
   /// How the nest is emitted if it is a product; null for other nests.
   const ContractionPlan *product;
   mlir::Value unitBegin, unitEnd;
+  /// The block along the lanes that is being emitted, of a sweep in tiles.
+  std::optional<std::pair<mlir::Value, mlir::Value>> laneBlock;
   /// The block of rows of windows that is being emitted.
   std::optional<std::pair<mlir::Value, mlir::Value>> rowBlock;
 };

@@ -52,28 +52,6 @@ void NestEmitter::emitPointwise(const LoopSweep &sweep) {
   });
 }
 
-/// Emits a parallel sweep with the loops `around` around the vectorized loop, one of them in tiles.
-void NestEmitter::emitTiles(const LoopSweep &sweep, const Lanes &lanes,
-                            SmallVector<unsigned> around) {
-  static constexpr int64_t kTile = 16; // elements of a cache line, for most types
-  unsigned tiled = *lanes.tileLoop;
-  llvm::erase(around, tiled);
-  emitLoops(around, {}, [&](Values) -> Values {
-    auto [lower, upper] = bounds(tiled);
-    return e.forLoop(lower, upper, kTile, {}, [&, upper = upper](LoopDim tile, Values) -> Values {
-      Value from = e.indexValue(tile);
-      Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(kTile));
-      to = arith::MinSIOp::create(b, loc, to, upper);
-      return emitLanes(sweep, lanes, {}, [&](int64_t unroll, Values) {
-        return e.forLoop(from, to, 1, {}, [&](LoopDim dim, Values) {
-          loops[tiled] = dim;
-          return pointwiseBlock(sweep, lanes, unroll, {});
-        });
-      });
-    });
-  });
-}
-
 /// Emits one block of `unroll` vectors and returns the new accumulators.
 NestEmitter::Values NestEmitter::pointwiseBlock(const LoopSweep &sweep, const Lanes &lanes,
                                                 int64_t unroll, Values carried) {

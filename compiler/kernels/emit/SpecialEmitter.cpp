@@ -1,5 +1,5 @@
-// Emits scans and scatters. Operations of linalg_ext have dependences between their iterations, so
-// they do not fit into the loops of nests.
+// Emits scatters, and what operations of linalg_ext share. Operations of linalg_ext have
+// dependences between their iterations, so they do not fit into the loops of nests.
 
 #include "compiler/kernels/emit/SpecialEmitter.h"
 #include "compiler/kernels/Polynomial.h"
@@ -49,6 +49,26 @@ Value tfc::kernels::combineTree(OpBuilder &b, Location loc, Operation *combiner,
   return vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
 }
 
+void tfc::kernels::transpose(OpBuilder &b, Location loc, SmallVectorImpl<Value> &rows) {
+  int64_t size = rows.size();
+  for (int64_t step = 1; step < size; step *= 2) {
+    // Exchanges a quarter of each square of 2 * step elements with the one across its diagonal.
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < size; ++lane) {
+      bool isLeft = (lane & step) == 0;
+      upper.push_back(isLeft ? lane : size + lane - step);
+      lower.push_back(isLeft ? lane + step : size + lane);
+    }
+    for (int64_t row = 0; row < size; ++row) {
+      if (row & step)
+        continue;
+      Value first = rows[row], second = rows[row + step];
+      rows[row] = vector::ShuffleOp::create(b, loc, first, second, upper);
+      rows[row + step] = vector::ShuffleOp::create(b, loc, first, second, lower);
+    }
+  }
+}
+
 //===--- points -----------------------------------------------------------===//
 
 void tfc::kernels::forEachPoint(KernelEmitter &e, ArrayRef<AffineExpr> sizes,
@@ -75,8 +95,7 @@ void tfc::kernels::emitIf(KernelEmitter &e, Value condition, function_ref<void()
   body();
 }
 
-/// Returns the number of lanes for a loop along a dimension of size `size`.
-static int64_t lanesFor(KernelEmitter &e, Value tensor, AffineExpr size) {
+int64_t tfc::kernels::lanesFor(KernelEmitter &e, Value tensor, AffineExpr size) {
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
   if (auto constant = dyn_cast<AffineConstantExpr>(size))
@@ -90,46 +109,6 @@ SmallVector<AffineExpr> tfc::kernels::lineSizes(KernelShapes &shapes, Operation 
   SmallVector<AffineExpr> sizes(shapes.shapeOf(scan ? scan.getResult() : sort.getKeys()));
   sizes.erase(sizes.begin() + (scan ? scan.getDimension() : sort.getDimension()));
   return sizes;
-}
-
-/// The running value stays in a register.
-void tfc::kernels::emitScanLine(KernelEmitter &e, ScanOp op, ArrayRef<AffineExpr> indices) {
-  OpBuilder &b = e.builder();
-  AffineExpr length = e.shapes().shapeOf(op.getResult())[op.getDimension()];
-  Value init = e.broadcast(e.scalar(op.getInit()));
-  auto loop = scf::ForOp::create(b, e.loc(), e.indexConstant(0), e.indexValue(length),
-                                 e.indexConstant(1), ValueRange{init});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  KernelEmitter::Scope scope(e);
-  AffineExpr step = e.addDim(loop.getInductionVar());
-  SmallVector<AffineExpr> place(indices);
-  place.insert(place.begin() + op.getDimension(), op.getReverse() ? length - 1 - step : step);
-  Value old = loop.getRegionIterArg(0);
-  SmallVector<Value> scalars = {old};
-  for (Value input : op.getInputs()) {
-    Value element = e.element(input, place);
-    scalars.push_back(isa<VectorType>(old.getType()) ? e.broadcast(element) : element);
-  }
-  Value sum = e.inlineRegion(op.getCombine(), scalars);
-  e.store(op.getResult(), place, op.getExclusive() ? old : sum);
-  scf::YieldOp::create(b, e.loc(), sum);
-}
-
-/// Vectorizes the last dimension, unless that is the scanned one.
-static void emitScan(KernelEmitter &e, ScanOp op) {
-  SmallVector<AffineExpr> sizes = lineSizes(e.shapes(), op), indices;
-  bool isAcross = op.getDimension() < sizes.size();
-  AffineExpr last = isAcross ? sizes.pop_back_val() : AffineExpr();
-  forEachPoint(e, sizes, indices, [&] {
-    if (!isAcross)
-      return emitScanLine(e, op, indices);
-    e.laneLoop(last, lanesFor(e, op.getResult(), last), [&](LoopDim dim) {
-      indices.push_back(dim);
-      emitScanLine(e, op, indices);
-      indices.pop_back();
-    });
-  });
 }
 
 Value tfc::kernels::updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,

@@ -13,6 +13,13 @@ mlir::Value combineTree(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation 
 mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
                     mlir::Value lhs, mlir::Value rhs);
 
+/// Returns true if as many vectors as they have lanes can be transposed in registers.
+inline bool canTranspose(int64_t lanes) {
+  return lanes > 1 && lanes <= 16 && llvm::isPowerOf2_64(lanes);
+}
+/// Transposes a square of elements; each vector is a row.
+void transpose(mlir::OpBuilder &b, mlir::Location loc, llvm::SmallVectorImpl<mlir::Value> &rows);
+
 /// Emits `body` at each point of an index space; the indices of the point are appended to
 /// `indices`.
 void forEachPoint(KernelEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> sizes,
@@ -35,6 +42,10 @@ llvm::SmallVector<Workspace> workspaceOf(KernelShapes &shapes, mlir::Operation *
 
 /// The sizes of the other dimensions of a scan or a sort.
 llvm::SmallVector<mlir::AffineExpr> lineSizes(KernelShapes &shapes, mlir::Operation *op);
+/// Returns the number of lanes for a loop along a dimension of size `size`.
+int64_t lanesFor(KernelEmitter &emitter, mlir::Value tensor, mlir::AffineExpr size);
+/// Emits all lines of a scan.
+void emitScan(KernelEmitter &emitter, linalg_ext::ScanOp op);
 /// Emits a line of a scan; with vectors, one line per lane.
 void emitScanLine(KernelEmitter &emitter, linalg_ext::ScanOp op,
                   llvm::ArrayRef<mlir::AffineExpr> line);
