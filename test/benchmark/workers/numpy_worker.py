@@ -4,15 +4,6 @@ import numpy as np
 import protocol
 
 
-def blas():
-    """The name of the BLAS that NumPy was built with."""
-    try:
-        info = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
-        return f"{info['name']} {info['version']}"
-    except (TypeError, KeyError):
-        return "unknown BLAS"
-
-
 def gelu(x, y):
     np.multiply(x, x, out=y)
     y *= 0.044715
@@ -91,4 +82,4 @@ def make_task(task):
     return call, protocol.magnitude(out)
 
 
-protocol.serve("numpy", f"{np.__version__}, {blas()}", make_task)
+protocol.serve("numpy", f"{np.__version__}, {protocol.blas()}", make_task)

@@ -74,6 +74,15 @@ def magnitude(array):
     return [float(np.abs(np.asarray(array), dtype=np.float64).sum())]
 
 
+def blas():
+    """Returns the name of the BLAS that NumPy was built with."""
+    try:
+        info = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+        return f"{info['name']} {info['version']}"
+    except (TypeError, KeyError):
+        return "unknown BLAS"
+
+
 def kernel_feeds(task):
     """Returns (name, dtype, shape) of each feed of a task of kernels.graph other than `adam_update`."""
     if task == "matmul_transposed_512":
