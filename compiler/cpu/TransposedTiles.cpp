@@ -77,11 +77,8 @@ Value NestEmitter::emitTransposed(const LoopSweep &sweep, const Lanes &lanes, Va
   forBlocks(lower, end, [&](Value first, Value last) {
     forBlocks(laneLower, laneUpper, [&](Value laneFirst, Value laneLast) {
       e.forLoop(first, last, lanes.width, {}, [&](LoopDim tile, Values) -> Values {
-        Value from = e.indexValue(tile);
         laneBlock = {laneFirst, laneLast};
         emitLanes(sweep, lanes, {}, [&](int64_t, Values) -> Values {
-          if (e.mask())
-            return rowByRow(sweep, lanes, from, arith::AddIOp::create(b, loc, from, width));
           transposedTile(sweep, lanes, tile);
           return {};
         });
@@ -113,10 +110,12 @@ void NestEmitter::emitTiles(const LoopSweep &sweep, const Lanes &lanes,
 }
 
 /// Emits a tile of as many points along the tiled loop as there are lanes. Reads that are
-/// contiguous along the tiled loop are vectors along it, which are transposed.
+/// contiguous along the tiled loop are vectors along it, which are transposed. Masked lanes have
+/// the elements of the last one that is not.
 void NestEmitter::transposedTile(const LoopSweep &sweep, const Lanes &lanes, LoopDim tile) {
   unsigned tiled = *lanes.tileLoop, lane = *sweep.laneLoop;
   AffineExpr base = loops[lane];
+  Value last = arith::SubIOp::create(b, loc, laneBlock->second, e.indexConstant(1));
   using Read = std::pair<Value, SmallVector<AffineExpr>>; // with indices over the nest's loops
   SmallVector<std::pair<Read, SmallVector<Value>>> reads;
   auto indicesAt = [&](const Read &read) {
@@ -131,10 +130,13 @@ void NestEmitter::transposedTile(const LoopSweep &sweep, const Lanes &lanes, Loo
           !isContiguous(offset, tiled))
         continue;
       SmallVector<Value> rows;
+      bool isMasked = e.mask() != nullptr;
       KernelEmitter::VectorMode mode(e, tile, lanes.width, Value());
       loops[tiled] = tile;
       for (int64_t i = 0; i < lanes.width; ++i) {
         loops[lane] = base + i;
+        if (isMasked)
+          loops[lane] = e.addDim(arith::MinSIOp::create(b, loc, e.indexValue(base + i), last));
         rows.push_back(e.broadcast(e.element(read.first, indicesAt(read))));
       }
       transpose(b, loc, rows);
