@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace tfc::cpu;
 
-/// Maximum number of taps that are unrolled.
-static constexpr int64_t kMaxTaps = 32;
+/// Maximum number of taps that are unrolled: windows of 7 x 7, which take a second to compile.
+static constexpr int64_t kMaxTaps = 64;
 /// Points that a tile computes, enough to hide the latency of multiply-adds.
 static constexpr int64_t kTilePoints = 8;
 /// Maximum number of tiles before and after the cuts that are emitted one by one.
