@@ -74,6 +74,8 @@ static void addPlacement(OpPassManager &passes, const PipelineOptions &options) 
   // Before weights are stored otherwise.
   if (options.isEnabled("integers"))
     passes.addPass(createIntegerProducts());
+  if (options.isEnabled("algebra"))
+    passes.addPass(createDivideProducts());
   if (options.weights != Weights::F32)
     passes.addPass(createStoreWeights({/*bytes=*/options.weights == Weights::Int8}));
   if (!options.isStrict && options.isEnabled("winograd"))

@@ -208,6 +208,37 @@ struct SplitConcat : OpRewritePattern<ConcatOp> {
   }
 };
 
+/// slice(concat(a, b)) = slice(b), if the slice is inside of one part.
+struct SliceOfConcat : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto joined = op.getX().getDefiningOp<ConcatOp>();
+    if (!joined)
+      return failure();
+    Shape starts(op.getStarts().getExprs());
+    int64_t axis = *normalizeAxis(joined.getAxis(), starts.size());
+    if (op.getSteps() && (*op.getSteps())[axis] != 1)
+      return failure();
+    DimExpr first = starts[axis], last = first + op.getSizes().getExprs()[axis];
+    DimExpr begin(0), end(0);
+    for (Value part : joined.getXs()) {
+      begin = end;
+      end = begin + shapeOf(part.getType())[axis];
+      if (isNonNegative(first - begin) != true || isNonNegative(end - last) != true)
+        continue;
+      starts[axis] = first - begin;
+      auto slice =
+          SliceOp::create(rewriter, op.getLoc(), part, DimsAttr::get(op.getContext(), starts),
+                          op.getSizesAttr(), op.getStepsAttr());
+      copyPlacement(op, slice);
+      rewriter.replaceOp(op, slice);
+      return success();
+    }
+    return failure();
+  }
+};
+
 /// gather(x, [i, i + step, ...]) = slice(x), if the indices are constants that lie inside of x.
 /// Unlike a gather, a slice is a view that its readers read through.
 struct GatherOfSlice : OpRewritePattern<GatherOp> {
@@ -251,8 +282,8 @@ struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass>
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
-                 GatherOfSlice, ReadOfWrite, ReductionOfScalar, SplitConcat, StackOfUnstack,
-                 TransposeOfProduct>(&getContext());
+                 GatherOfSlice, ReadOfWrite, ReductionOfScalar, SliceOfConcat, SplitConcat,
+                 StackOfUnstack, TransposeOfProduct>(&getContext());
     tfc::addTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

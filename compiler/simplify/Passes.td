@@ -60,6 +60,15 @@ def WinogradVariables : Pass<"tfc-winograd-variables", "::mlir::ModuleOp"> {
   }];
 }
 
+def DivideProducts : Pass<"tfc-divide-products", "::mlir::ModuleOp"> {
+  let summary = "Multiplies by the parts of concatenations";
+  let description = [{
+    Before: operations have their devices. After: products of few rows with concatenations that
+    only products read, on CPUs, are products with each part, whose results are joined or
+    added up, so that the parts need not be copied. Sums may be rounded differently.
+  }];
+}
+
 def StoreWeights : Pass<"tfc-store-weights", "::mlir::ModuleOp"> {
   let summary = "Stores constant factors with fewer bits";
   let description = [{
