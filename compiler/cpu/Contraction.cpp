@@ -161,6 +161,9 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
       constantOf(b->k) == 1 && constantOf(b->across) != 1 &&
       sizes.k.value_or(plan.lanes) >= plan.lanes) {
     plan.lanesAlongK = true;
+    int64_t elements = constantOf(normalize(form.outerSize())).value_or(1) *
+                       sizes.n.value_or(1 << 10) * sizes.k.value_or(1 << 10);
+    plan.streamsB = elements * bBytes > target.l2Bytes / 2;
     plan.unitRows = std::max<int64_t>(1, *sizes.m);
     return;
   }

@@ -35,6 +35,8 @@ struct ContractionPlan {
   int64_t group = 1;
   /// True if both operands are read along k and each lane accumulates a part of the sum.
   bool lanesAlongK = false;
+  /// True if such a product reads b from memory, where one long stream is faster than several.
+  bool streamsB = false;
   /// True if one factor is a small constant that becomes code; units are points of the other loops.
   bool isTransform = false;
   /// How a convolution with transformed weights is divided; empty for other products.

@@ -1,5 +1,6 @@
 // The loops of a contraction around its register tiles: units, blocks along k, panels of columns
-// and rows of tiles. Tiles are emitted by ContractionMicro.cpp, packing is in ContractionPack.cpp.
+// and rows of tiles. Tiles are emitted by ContractionMicro.cpp and ContractionLanes.cpp, packing is
+// in ContractionPack.cpp.
 
 #include "compiler/cpu/ContractionEmitter.h"
 #include "compiler/kernels/Polynomial.h"
@@ -444,52 +445,6 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
         storeProduct(mDim + i, nDim + v * plan.lanes, sum);
     }
   }
-}
-
-/// Emits one vector of the output if both operands are contiguous along k: each column has a vector
-/// of partial sums. Columns beyond the last one repeat it; they are never stored.
-SmallVector<Value> ContractionEmitter::emitLaneTile(const Panel &panel, Value row) {
-  auto vectorType = VectorType::get({plan.lanes}, form.computeType);
-  Value kSize = emitter.indexValue(form.kSize());
-  Value rowOfA = linearPointer(a, add(m0, row), constant(0));
-  SmallVector<Value> columns;
-  Value first = linearPointer(bOperand, panel.n0, constant(0));
-  Value last = add(panel.columns, -1);
-  for (int64_t i = 0; i < plan.lanes; ++i)
-    columns.push_back(
-        panel.masks.front()
-            ? linearPointer(bOperand, add(panel.n0, minimum(constant(i), last)), constant(0))
-            : advance(b, loc, first, bOperand.elementType, i, bOperand.across));
-  auto load = [&](const ContractionOperand &operand, Value pointer, Value k, Value mask) {
-    Value value = loadLanes(b, loc, advance(b, loc, pointer, operand.elementType, k, Stride{1, {}}),
-                            operand.elementType, plan.lanes, mask);
-    return operand.converts ? conversion(operand)(value) : value;
-  };
-  auto step = [&](Value k, ValueRange sums, Value mask) {
-    SmallVector<Value> next;
-    Value factor = load(a, rowOfA, k, mask);
-    for (auto [sum, column] : llvm::zip_equal(sums, columns))
-      next.push_back(multiplyAdd(b, loc, target, factor, load(bOperand, column, k, mask), sum));
-    return next;
-  };
-  auto loopOver = [&](Value begin, Value end, ValueRange sums, Value mask) {
-    auto loop = scf::ForOp::create(b, loc, begin, end, constant(plan.lanes), sums);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    KernelEmitter::Scope scope(emitter);
-    scf::YieldOp::create(b, loc, step(loop.getInductionVar(), loop.getRegionIterArgs(), mask));
-    return SmallVector<Value>(loop.getResults());
-  };
-  Value rest = divide(kSize, constant(plan.lanes)).second;
-  Value whole = sub(kSize, rest);
-  SmallVector<Value> sums(plan.lanes, zeroOf(b, loc, vectorType));
-  sums = loopOver(constant(0), whole, sums, nullptr);
-  sums = loopOver(whole, kSize, sums, firstLanes(plan.lanes, rest));
-  sums = transposeSquare(b, loc, sums);
-  for (int64_t half = plan.lanes / 2; half > 0; half /= 2)
-    for (int64_t i = 0; i < half; ++i)
-      sums[i] = addValues(b, loc, sums[i], sums[i + half]);
-  return {sums.front()};
 }
 
 void ContractionEmitter::emitBufferedResults(const Panel &panel) {

@@ -89,6 +89,13 @@ private:
                 llvm::ArrayRef<ReductionLoop> loops, mlir::Value k0);
   Prefetch prefetchOf(const Panel &panel, mlir::Value row);
   void stepThroughPacked(llvm::SmallVectorImpl<ReductionLoop> &loops, int64_t columns);
+  mlir::Value loadSteps(const ContractionOperand &operand, mlir::Value pointer, mlir::Value k,
+                        mlir::Value mask);
+  llvm::SmallVector<mlir::Value> addSteps(mlir::Value rowOfA, llvm::ArrayRef<mlir::Value> columns,
+                                          int64_t vectors, mlir::Value begin, mlir::Value end,
+                                          mlir::ValueRange sums, mlir::Value mask);
+  llvm::SmallVector<mlir::Value> sumColumnsTogether(const Panel &panel, mlir::Value rowOfA);
+  llvm::SmallVector<mlir::Value> sumColumnsInTurn(const Panel &panel, mlir::Value rowOfA);
   llvm::SmallVector<mlir::Value> emitLaneTile(const Panel &panel, mlir::Value row);
   void emitBufferedResults(const Panel &panel);
   mlir::Value sumPointer(const Panel &panel, mlir::Value row, mlir::Value column);
