@@ -63,8 +63,8 @@ static Expected<Tables> findTables(const File &file, uint64_t size) {
     if (segment.p_type != ELF::PT_LOAD)
       continue;
     tables.note = nullptr; // segments are sorted by their addresses
-    bool endsWithWeights =
-        last == end && segment.p_vaddr + segment.p_filesz <= begin && begin % kMaxPageBytes == 0;
+    bool endsWithWeights = last == end && segment.p_vaddr + segment.p_filesz <= begin &&
+                           begin % appendedAlignment(size) == 0;
     if (endsWithWeights)
       tables.zeros = writable(segment);
     else if (last > begin)
@@ -84,7 +84,7 @@ static void changeTables(const Tables &tables, uint64_t offset) {
   tables.note->p_paddr = address;
   tables.note->p_filesz = size;
   tables.note->p_memsz = size;
-  tables.note->p_align = kMaxPageBytes;
+  tables.note->p_align = appendedAlignment(size);
   tables.section->sh_type = ELF::SHT_PROGBITS;
   tables.section->sh_flags = ELF::SHF_ALLOC;
   tables.section->sh_offset = offset;
@@ -110,7 +110,7 @@ static Expected<std::optional<uint64_t>> makeRoom(int descriptor, uint64_t bytes
     return tables.takeError();
   if (!tables->zeros || !tables->note)
     return std::nullopt;
-  uint64_t offset = alignTo(region.size(), kMaxPageBytes);
+  uint64_t offset = alignTo(region.size(), appendedAlignment(bytes));
   changeTables(*tables, offset);
   return offset;
 }

@@ -107,7 +107,7 @@ static void describeWeights(ELF::Elf64_Shdr &section, uint64_t size, WeightBytes
                                                   : 0);
   section.sh_offset = llvm::alignTo(sizeof(ELF::Elf64_Ehdr), kWeightAlignment);
   section.sh_size = size;
-  section.sh_addralign = isAppended ? kMaxPageBytes : kWeightAlignment;
+  section.sh_addralign = isAppended ? appendedAlignment(size) : kWeightAlignment;
 }
 
 static void fillTables(Layout &layout, StringRef symbol, uint64_t size, WeightBytes bytes,

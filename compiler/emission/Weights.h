@@ -32,7 +32,12 @@ llvm::Error writeWeightBytes(llvm::raw_ostream &os, mlir::ArrayAttr weights);
 
 /// The section of weights that are appended.
 inline constexpr llvm::StringLiteral kAppendedSection = ".tfc_weights";
-/// The largest page of a target, at which the loader can map a part of a file.
-inline constexpr uint64_t kMaxPageBytes = 65536;
+/// The alignment of appended weights of so many bytes, in the file and in memory: the largest page
+/// of a target, at which the loader can map a part of a file, or, for many weights, a huge page.
+/// Those of the file's cache are then mapped as a whole.
+inline uint64_t appendedAlignment(uint64_t bytes) {
+  constexpr uint64_t kMaxPage = 65536, kHugePage = uint64_t(2) << 20;
+  return bytes >= 8 * kHugePage ? kHugePage : kMaxPage;
+}
 
 } // namespace tfc::emission
