@@ -16,6 +16,9 @@ namespace {
 /// Maximum number of epilogue operations, over all copies for one tile, that are emitted inline.
 /// Larger epilogues run in a separate loop.
 constexpr int64_t kInlineEpilogue = 600;
+/// The steps along k that take longer than reading from memory.
+constexpr int64_t kHidingSteps = 64;
+
 int64_t epilogueOperations(const ContractionNest &nest) {
   int64_t operations = nest.storesProduct ? 1 : 0;
   for (linalg::GenericOp op : nest.epilogues) {
@@ -172,7 +175,14 @@ void ContractionEmitter::chooseBlocking() {
 void ContractionEmitter::allocateBuffers() {
   int64_t copies = plan.tile.rows * plan.tile.vectors;
   buffered = accumulates() || epilogueOperations(nest) * copies > kInlineEpilogue;
-  if (a.packed)
+  // The packed rows of a unit stay in the second-level cache, beside panels of b and sums.
+  int64_t tiles = llvm::divideCeil(plan.unitRows, plan.tile.rows);
+  int64_t elements = tiles * packedTileElements();
+  packsUnit = a.packed && a.isContiguousAcross() && !a.isContiguousAlongK() && tiles > 1 &&
+              form.mOuter.empty() && elements * computeBytes() <= target.l2Bytes / 4;
+  if (packsUnit)
+    packedA = stackBuffer(elements);
+  else if (a.packed)
     packedA = stackBuffer(llvm::alignTo(plan.tile.rows, plan.lanes) * packedRowStride);
   if (bOperand.packed)
     packedB = stackBuffer((packedKCapacity + plan.lanes) * tileColumns() * plan.unitPanels);
@@ -278,8 +288,7 @@ void ContractionEmitter::emitBlocks() {
   }
   emitStepsOfBlocks();
   if (buffered)
-    forEachPointOfRows(
-        [&] { forEachPanel([&](const Panel &panel) { emitBufferedResults(panel); }); });
+    forEachPointOfRows([&] { emitBufferedResults(); });
 }
 
 /// Emits the loops around tiles that block the reduction.
@@ -308,6 +317,8 @@ void ContractionEmitter::openOuterStep(function_ref<void()> body) {
 void ContractionEmitter::emitRows(Value k0, Value kCount) {
   if (bOperand.packed)
     forEachPanel([&](const Panel &panel) { packB(panel, k0, kCount); });
+  if (packsUnit)
+    packUnitOfA(k0, kCount);
   forEachPointOfRows([&] { emitTiles(k0, kCount); });
 }
 
@@ -346,7 +357,10 @@ void ContractionEmitter::emitRowsOfTile(Value row, int64_t rows, Value k0, Value
     loops.push_back(
         {emitter.indexValue(form.loopSizes[form.kOuter[i]]), a.kOuter[i], bOperand.kOuter[i]});
   loops.push_back({kCount, a.k, bOperand.k});
-  if (a.packed)
+  if (packsUnit) {
+    source = {packedRows(row), form.computeType, {1, {}}, nullptr};
+    loops.back().a = {plan.tile.rows, {}};
+  } else if (a.packed)
     source = packA(m, rows, k0, kCount, loops.back().a);
   else
     source = {linearPointer(a, m, k0), a.elementType, a.across, conversion(a)};
@@ -397,6 +411,52 @@ Value ContractionEmitter::sumPointer(const Panel &panel, Value row, Value column
   return advance(b, loc, sumBuffer, form.computeType, position, Stride{1, {}});
 }
 
+/// Returns true if a tensor is expected in memory, rather than in a cache, and tiles of so many
+/// steps take longer than reading it.
+static bool isWorthFetching(Value tensor, std::optional<int64_t> steps, const Target &target) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || steps.value_or(kHidingSteps) < kHidingSteps)
+    return false;
+  if (!type.hasStaticShape())
+    return type.getRank() > 1;
+  return type.getNumElements() * elementBytes(type.getElementType()) >= target.l2Bytes / 2;
+}
+
+/// Prefetches what the epilogue of a tile reads, if it is in memory: without that, the processor
+/// waits for it after the tile's products.
+void ContractionEmitter::prefetchEpilogue(const Panel &panel, Value row, int64_t rows) {
+  std::optional<int64_t> steps = constantOf(normalize(form.kOuterSize() * form.kSize()));
+  if (buffered)
+    return;
+  KernelEmitter::Scope scope(emitter);
+  LoopDim mDim = emitter.addDim(add(m0, row)), nDim = emitter.addDim(panel.n0);
+  llvm::SmallDenseSet<Value> fetched;
+  for (auto [epilogue, loops] : llvm::zip_equal(nest.epilogues, nest.epilogueLoops)) {
+    linalg::GenericOp op = epilogue;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      Value tensor = operand->get();
+      if (!emitter.buffer(tensor) || !isWorthFetching(tensor, steps, target) ||
+          !fetched.insert(tensor).second)
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      auto fetch = [&](AffineExpr m, AffineExpr n) {
+        SmallVector<AffineExpr> product =
+            productIndices(nest.op, form.point(fixedIndices, m, n, emitter.constantExpr(0)));
+        SmallVector<AffineExpr> own =
+            llvm::map_to_vector(loops, [&](unsigned loop) { return product[loop]; });
+        SmallVector<AffineExpr> indices = llvm::map_to_vector(
+            map.getResults(), [&](AffineExpr expr) { return normalize(expr.replaceDims(own)); });
+        LLVM::Prefetch::create(b, loc, emitter.addressOf(tensor, indices), /*rw=*/0, /*hint=*/3,
+                               /*cache=*/1);
+      };
+      int64_t elements = kLineBytes / elementBytes(getElementTypeOrSelf(tensor.getType()));
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t n = 0; n < panel.vectors * plan.lanes; n += elements)
+          fetch(mDim + i, nDim + n);
+    }
+  }
+}
+
 void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
                                   const TileSource &source, ArrayRef<ReductionLoop> loops,
                                   Value k0) {
@@ -431,6 +491,7 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
     for (int64_t i = 0; accumulates() && i < rows; ++i)
       for (int64_t v = 0; v < panel.vectors; ++v)
         initial.push_back(loadLanes(b, loc, sumAt(i, v), form.computeType, plan.lanes, nullptr));
+    prefetchEpilogue(panel, row, rows);
     sums = emitMicroTile(b, loc, target, tile, initial);
   }
   LoopDim mDim = emitter.addDim(add(m0, row)), nDim = emitter.addDim(panel.n0);
@@ -447,23 +508,30 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
   }
 }
 
-void ContractionEmitter::emitBufferedResults(const Panel &panel) {
+/// Stores the results of a unit row by row, so that what the epilogue reads and writes is
+/// consecutive.
+void ContractionEmitter::emitBufferedResults() {
+  int64_t most = plan.unitPanels * tileColumns();
+  Value n0 = mul(firstPanel, tileColumns()), columns = constant(most);
+  std::optional<int64_t> n = constantOf(form.nSize());
+  if (!n || *n % most)
+    columns = minimum(columns, sub(emitter.indexValue(form.nSize()), n0));
+  Value rest = divide(columns, constant(plan.lanes)).second, whole = sub(columns, rest);
+  Panel first{1, {}, columns, n0, constant(0)};
   auto emitVector = [&](LoopDim mDim, Value row, Value column, Value mask) {
     KernelEmitter::Scope scope(emitter);
     Value sum =
-        loadLanes(b, loc, sumPointer(panel, row, column), form.computeType, plan.lanes, nullptr);
-    LoopDim nDim = emitter.addDim(add(panel.n0, column));
+        loadLanes(b, loc, sumPointer(first, row, column), form.computeType, plan.lanes, nullptr);
+    LoopDim nDim = emitter.addDim(add(n0, column));
     KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, mask);
     storeProduct(mDim, nDim, sum);
   };
   forLoop(constant(0), mCount, 1, [&](Value row) {
     KernelEmitter::Scope scope(emitter);
     LoopDim mDim = emitter.addDim(add(m0, row));
-    auto [count, rest] = divide(panel.columns, constant(plan.lanes));
-    Value whole = mul(count, plan.lanes);
     forLoop(constant(0), whole, plan.lanes,
             [&](Value column) { emitVector(mDim, row, column, nullptr); });
-    if (llvm::none_of(panel.masks, [](Value mask) { return mask; }))
+    if (n && *n % plan.lanes == 0)
       return;
     Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
     ifElse(hasRest, [&] { emitVector(mDim, row, whole, firstLanes(plan.lanes, rest)); }, nullptr);

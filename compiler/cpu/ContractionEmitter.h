@@ -87,6 +87,7 @@ private:
   void emitRowsOfTile(mlir::Value row, int64_t rows, mlir::Value k0, mlir::Value kCount);
   void emitTile(const Panel &panel, mlir::Value row, int64_t rows, const TileSource &source,
                 llvm::ArrayRef<ReductionLoop> loops, mlir::Value k0);
+  void prefetchEpilogue(const Panel &panel, mlir::Value row, int64_t rows);
   Prefetch prefetchOf(const Panel &panel, mlir::Value row);
   void stepThroughPacked(llvm::SmallVectorImpl<ReductionLoop> &loops, int64_t columns);
   mlir::Value loadSteps(const ContractionOperand &operand, mlir::Value pointer, mlir::Value k,
@@ -97,7 +98,7 @@ private:
   llvm::SmallVector<mlir::Value> sumColumnsTogether(const Panel &panel, mlir::Value rowOfA);
   llvm::SmallVector<mlir::Value> sumColumnsInTurn(const Panel &panel, mlir::Value rowOfA);
   llvm::SmallVector<mlir::Value> emitLaneTile(const Panel &panel, mlir::Value row);
-  void emitBufferedResults(const Panel &panel);
+  void emitBufferedResults();
   mlir::Value sumPointer(const Panel &panel, mlir::Value row, mlir::Value column);
   void storeProduct(mlir::AffineExpr m, mlir::AffineExpr n, mlir::Value sum);
 
@@ -107,6 +108,9 @@ private:
   mlir::Value packedPanel(const Panel &panel);
   void packRowsOfB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
   void packTransposedB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  int64_t packedTileElements() const;
+  mlir::Value packedRows(mlir::Value row);
+  void packUnitOfA(mlir::Value k0, mlir::Value kCount);
   TileSource packA(mlir::Value m, int64_t rows, mlir::Value k0, mlir::Value kCount,
                    Stride &kStride);
   mlir::Value factorAt(const ContractionOperand &operand, mlir::AffineExpr m, mlir::AffineExpr n,
@@ -155,6 +159,8 @@ private:
   /// Capacity of packed copies, in steps along k, and the row stride in the packed copy of a, which
   /// is not a multiple of 1 KiB.
   int64_t packedKCapacity = 0, packedRowStride = 0;
+  /// True if the rows of all tiles are packed before the first tile of a block along k.
+  bool packsUnit = false;
 };
 
 /// Transposes a square matrix given as vectors.

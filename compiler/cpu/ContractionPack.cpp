@@ -1,12 +1,17 @@
 // Packing of the operands of a contraction into buffers in the order in which tiles read them.
 
 #include "compiler/cpu/ContractionEmitter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tfc::cpu {
+
+/// The steps after which runs of a, which are far from each other, are packed when they are
+/// fetched.
+static constexpr int64_t kStepsAhead = 8;
 
 //===----------------------------------------------------------------------===//
 // Factors from elements
@@ -131,6 +136,51 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
     forLoop(constant(0), whole, plan.lanes, [&](Value k) { emitSquare(k, column, nullptr); });
     Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
     ifElse(hasRest, [&] { emitSquare(whole, column, firstLanes(plan.lanes, rest)); }, nullptr);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of a for all tiles of a unit: [tile][k][rows]
+//===----------------------------------------------------------------------===//
+
+/// The elements of a tile. A vector may be stored beyond the last of them.
+int64_t ContractionEmitter::packedTileElements() const {
+  return packedKCapacity * plan.tile.rows + plan.lanes;
+}
+
+/// The packed rows from `row` on, which are in one tile.
+Value ContractionEmitter::packedRows(Value row) {
+  auto [tile, rest] = divide(row, constant(plan.tile.rows));
+  Value pointer =
+      advance(b, loc, packedA, form.computeType, tile, Stride{packedTileElements(), {}});
+  return advance(b, loc, pointer, form.computeType, rest, Stride{1, {}});
+}
+
+/// Packs steps [k0, k0 + kCount) of an a that is contiguous along m, reading runs of it, which are
+/// fetched some steps ahead.
+void ContractionEmitter::packUnitOfA(Value k0, Value kCount) {
+  std::function<Value(Value)> convert = conversion(a);
+  int64_t rows = plan.tile.rows;
+  forLoop(constant(0), kCount, 1, [&](Value k) {
+    auto packTile = [&](Value row, Value count) {
+      Value source = linearPointer(a, add(m0, row), add(k0, k));
+      Value target = advance(b, loc, packedRows(row), form.computeType, k, Stride{rows, {}});
+      Value ahead = advance(b, loc, source, a.elementType, kStepsAhead, a.k);
+      LLVM::Prefetch::create(b, loc, ahead, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+      for (int64_t i = 0; i < rows; i += plan.lanes) {
+        bool isFull = !count && rows - i >= plan.lanes;
+        Value left = count ? sub(count, constant(i)) : constant(rows - i);
+        Value lanes =
+            loadLanes(b, loc, advance(b, loc, source, a.elementType, i, Stride{1, {}}),
+                      a.elementType, plan.lanes, isFull ? Value() : firstLanes(plan.lanes, left));
+        storeLanes(b, loc, convert ? convert(lanes) : lanes,
+                   advance(b, loc, target, form.computeType, i, Stride{1, {}}));
+      }
+    };
+    Value rest = divide(mCount, constant(rows)).second, whole = sub(mCount, rest);
+    forLoop(constant(0), whole, rows, [&](Value row) { packTile(row, nullptr); });
+    Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
+    ifElse(hasRest, [&] { packTile(whole, rest); }, nullptr);
   });
 }
 
