@@ -35,7 +35,7 @@ void GridEmitter::emit(ArrayRef<AffineExpr> point) {
       return emitNeighbours(point.back());
     for (const LoopSweep *sweep : grid.sweeps) {
       if (sweep != grid.sweeps.front())
-        group.wait();
+        wait();
       emitSweep(*sweep);
     }
     return;
@@ -152,7 +152,7 @@ void GridEmitter::emitSweep(const LoopSweep &sweep) {
 
 /// Computes the indices of this thread's points along the divided loop, once for all sweeps, so
 /// that they find each other's elements. Neighbours beyond the last ones are replaced by these:
-/// their elements are neither combined nor stored.
+/// their elements are read, but neither combined nor stored.
 void GridEmitter::makePoints() {
   const LoopSweep *sweep =
       *llvm::find_if(grid.sweeps, [&](const LoopSweep *each) { return grid.dividedLoop(*each); });
@@ -172,7 +172,8 @@ void GridEmitter::makePoints() {
   }
 }
 
-/// Emits the body of the divided loop for each point, without a scope of its own.
+/// Emits the body of the divided loop for each point, without a scope of its own, then the stores
+/// that it has postponed.
 GridEmitter::Values GridEmitter::emitPoints(unsigned number, Values carried, Body body) {
   for (const HeldPoint &held : points) {
     loops[number] = held.index;
@@ -184,6 +185,13 @@ GridEmitter::Values GridEmitter::emitPoints(unsigned number, Values carried, Bod
     carried = next;
   }
   point = nullptr;
+  if (!postponed.empty())
+    wait();
+  for (auto [stage, held] : postponed) {
+    loops[number] = held->index;
+    storeIf(held->isInside, *stage);
+  }
+  postponed.clear();
   return carried;
 }
 
@@ -268,20 +276,107 @@ GridEmitter::Values GridEmitter::emitReductions(const LoopSweep &sweep, Values c
   return carried;
 }
 
-/// Stores elements of a stage inside of the loops `open`. If none of these is divided, the first
-/// thread stores what all threads have computed.
+//===--- stores -----------------------------------------------------------===//
+
+/// Lets each thread of the group wait for all others, and remembers where.
+void GridEmitter::wait() {
+  group.wait();
+  if (group.size() > 1)
+    lastWait = &*std::prev(b.getInsertionPoint());
+}
+
+/// Returns true if a stage writes where threads of the group have read since they last waited: its
+/// result is written over an argument.
+bool GridEmitter::overwritesReads(const LoopStage &stage) {
+  auto isSinceWait = [&](Operation *read) {
+    Operation *ancestor = lastWait ? lastWait->getBlock()->findAncestorOpInBlock(*read) : nullptr;
+    return !ancestor || lastWait->isBeforeInBlock(ancestor);
+  };
+  auto reads = [&](Operation *op) { return isa<LLVM::LoadOp>(op) && isSinceWait(op); };
+  return llvm::any_of(stage.op->getResults(), [&](Value result) {
+    const Buffer *memory = e.buffer(result);
+    return memory && llvm::any_of(memory->pointer.getUsers(), [&](Operation *address) {
+             return llvm::any_of(address->getUsers(), reads);
+           });
+  });
+}
+
+/// Returns true if each thread stores elements of its own inside of the loops `open`. If none of
+/// these is divided, the first thread stores what all threads have computed.
+bool GridEmitter::isOwn(ArrayRef<unsigned> open) {
+  return !group.isFirst() || (divided && llvm::is_contained(open, *divided));
+}
+
+/// Returns the stages of a sweep that only the first thread computes inside of the loops `open`.
+/// The others do not need them, and would have to read what some of them overwrite before it does.
+llvm::SmallDenseSet<Operation *> GridEmitter::leftToFirst(const LoopSweep &sweep,
+                                                          ArrayRef<unsigned> open) {
+  llvm::SmallDenseSet<Operation *> left;
+  if (isOwn(open))
+    return left;
+  tfc::kernel::FuncOp kernel = e.shapes().kernel();
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  bool overwrites = false;
+  for (const LoopStage *stage : llvm::reverse(sweep.stages)) {
+    auto isNeededByFirst = [&](Operation *user) {
+      return user == terminator || left.contains(user);
+    };
+    if (!stage->isParallel() || !llvm::all_of(stage->op->getUsers(), isNeededByFirst))
+      continue;
+    left.insert(stage->op);
+    for (OpOperand &use : stage->op->getUses())
+      overwrites |= use.getOwner() == terminator && kernel.getInPlace(use.getOperandNumber());
+  }
+  if (!overwrites)
+    left.clear();
+  return left;
+}
+
+/// Stores elements of a stage inside of the loops `open`. A thread may overwrite what others read:
+/// if it is the first one, all of them may have read the operands, and at the last of held points
+/// also those without a point of their own have. They wait for each other then.
 void GridEmitter::store(const LoopStage &stage, ArrayRef<unsigned> open) {
-  bool isOwn = !group.isFirst() || (divided && llvm::is_contained(open, *divided));
-  Value condition = !isOwn ? group.isFirst() : point ? point->isInside : Value();
+  Value condition = !isOwn(open) ? group.isFirst() : point ? point->isInside : Value();
   if (!condition)
     return storeStage(stage);
-  if (llvm::none_of(stage.op->getResults(), [&](Value value) { return e.buffer(value); }))
-    return;
-  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  KernelEmitter::Scope scope(e);
-  storeStage(stage);
+  if (overwritesReads(stage)) {
+    if (isOwn(open))
+      return postponed.push_back({&stage, point});
+    wait();
+  }
+  storeIf(condition, stage);
+}
+
+void GridEmitter::storeIf(Value condition, const LoopStage &stage) {
+  if (llvm::any_of(stage.op->getResults(), [&](Value value) { return e.buffer(value); }))
+    emitIf(e, condition, [&] { storeStage(stage); });
+}
+
+/// Stores elements of a sweep's stages inside of the loops `open`, with reductions if
+/// `withReductions`. Those that are left to the first thread are computed here, before others are
+/// written over what they read.
+void GridEmitter::storeAll(const LoopSweep &sweep, ArrayRef<unsigned> open, bool withReductions) {
+  llvm::SmallDenseSet<Operation *> left = leftToFirst(sweep, open);
+  auto forEachLeft = [&](llvm::function_ref<void(const LoopStage &)> visit) {
+    for (const LoopStage *stage : sweep.stages)
+      if (left.contains(stage->op))
+        visit(*stage);
+  };
+  if (!left.empty()) {
+    bool waits = false;
+    forEachLeft([&](const LoopStage &stage) { waits |= overwritesReads(stage); });
+    if (waits)
+      wait();
+    auto branch = scf::IfOp::create(b, loc, group.isFirst(), /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    KernelEmitter::GuardedScope scope(e);
+    forEachLeft([&](const LoopStage &stage) { evaluateParallel(stage); });
+    forEachLeft([&](const LoopStage &stage) { storeStage(stage); });
+  }
+  for (const LoopStage *stage : sweep.stages)
+    if (!left.contains(stage->op) && (withReductions || stage->isParallel()))
+      store(*stage, open);
 }
 
 //===--- parts ------------------------------------------------------------===//
@@ -376,10 +471,11 @@ void GridEmitter::emitPointwise(const LoopSweep &sweep) {
 /// them if `withParallel`.
 GridEmitter::Values GridEmitter::accumulate(const LoopSweep &sweep, Values carried,
                                             bool withParallel) {
+  llvm::SmallDenseSet<Operation *> left = leftToFirst(sweep, sweep.loops);
   unsigned next = 0;
   for (const LoopStage *stage : sweep.stages) {
     if (stage->isParallel()) {
-      if (withParallel)
+      if (withParallel && !left.contains(stage->op))
         evaluateParallel(*stage);
       continue;
     }
@@ -395,9 +491,7 @@ GridEmitter::Values GridEmitter::accumulate(const LoopSweep &sweep, Values carri
 /// Emits the stages at a point and returns the new accumulators.
 GridEmitter::Values GridEmitter::emitPoint(const LoopSweep &sweep, Values carried) {
   carried = accumulate(sweep, carried, /*withParallel=*/true);
-  for (const LoopStage *stage : sweep.stages)
-    if (stage->isParallel())
-      store(*stage, sweep.loops);
+  storeAll(sweep, sweep.loops, /*withReductions=*/false);
   return carried;
 }
 
@@ -425,10 +519,12 @@ void GridEmitter::emitColumn(const LoopSweep &sweep) {
       storePart(accumulators);
       return {};
     }
+    llvm::SmallDenseSet<Operation *> left = leftToFirst(sweep, around);
     unsigned next = 0;
     for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel()) {
-        evaluateParallel(*stage);
+        if (!left.contains(stage->op))
+          evaluateParallel(*stage);
         continue;
       }
       for (OpResult result : stage->op->getResults()) {
@@ -440,8 +536,7 @@ void GridEmitter::emitColumn(const LoopSweep &sweep) {
         e.bind(result, resultAt(*stage, number), value);
       }
     }
-    for (const LoopStage *stage : sweep.stages)
-      store(*stage, around);
+    storeAll(sweep, around, /*withReductions=*/true);
     return {};
   });
 }

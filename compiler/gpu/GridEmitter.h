@@ -53,7 +53,14 @@ private:
   Values emitPoint(const LoopSweep &sweep, Values carried);
   void emitColumn(const LoopSweep &sweep);
   mlir::Value neutral(mlir::Operation *combiner);
+  void wait();
+  bool overwritesReads(const LoopStage &stage);
+  bool isOwn(llvm::ArrayRef<unsigned> open);
+  llvm::SmallDenseSet<mlir::Operation *> leftToFirst(const LoopSweep &sweep,
+                                                     llvm::ArrayRef<unsigned> open);
   void store(const LoopStage &stage, llvm::ArrayRef<unsigned> open);
+  void storeIf(mlir::Value condition, const LoopStage &stage);
+  void storeAll(const LoopSweep &sweep, llvm::ArrayRef<unsigned> open, bool withReductions);
 
   const Grid &grid;
   ThreadGroup &group;
@@ -64,6 +71,10 @@ private:
   llvm::SmallVector<HeldPoint> points;
   /// The point at hand, if its elements are held.
   const HeldPoint *point = nullptr;
+  /// Stages to store at held points when all threads have read theirs.
+  llvm::SmallVector<std::pair<const LoopStage *, const HeldPoint *>> postponed;
+  /// Where the threads of the group have waited for each other; null if they have not.
+  mlir::Operation *lastWait = nullptr;
 };
 
 } // namespace tfc::gpu

@@ -88,14 +88,12 @@ Value KernelEmitter::guardedSelect(Operation *op, Point *point) {
   auto fill = [&](Block *block, Value source) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(block);
-    Scope scope(*this);
-    unsigned outer = std::exchange(loadDepth, values.depth());
+    GuardedScope scope(*this);
     // Values of a point with accumulators are not kept by region.
     DenseMap<Value, Value> known = point ? point->values : DenseMap<Value, Value>();
     scf::YieldOp::create(b, location, value(source, point));
     if (point)
       point->values = std::move(known);
-    loadDepth = outer;
   };
   fill(branch.thenBlock(), select.getTrueValue());
   fill(branch.elseBlock(), select.getFalseValue());

@@ -5,6 +5,7 @@
 #include "compiler/kernels/emit/BufferEmitter.h"
 #include "compiler/kernels/emit/LaneTarget.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace tfc::kernels {
 
@@ -19,6 +20,17 @@ class KernelEmitter : public BufferEmitter {
 public:
   KernelEmitter(mlir::OpBuilder &builder, mlir::Location loc, KernelShapes &shapes,
                 const LaneTarget &target, mlir::ValueRange sizes);
+
+  /// A region that is entered only under a condition: loads are not moved out of it.
+  class GuardedScope {
+  public:
+    explicit GuardedScope(KernelEmitter &emitter)
+        : scope(emitter), depth(emitter.loadDepth, emitter.values.depth()) {}
+
+  private:
+    Scope scope;
+    llvm::SaveAndRestore<unsigned> depth;
+  };
 
   const LaneTarget &target() const { return lanesOfTarget; }
   KernelShapes &shapes() { return kernelShapes; }
