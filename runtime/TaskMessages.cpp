@@ -110,11 +110,36 @@ void MessagePool::release() {
     releaseBelow(*onDevices->gpu, INT64_MAX);
 }
 
+/// A piece of free memory with such a capacity, or new memory; null if there is none.
+MessageStash::Kept *MessageStash::takeMemory(int32_t capacity) {
+  Kept **link = &free;
+  while (*link && (*link)->capacity < capacity)
+    link = &(*link)->next;
+  if (Kept *kept = *link) {
+    *link = kept->next;
+    return kept;
+  }
+  int32_t rounded = capacity <= kShort
+                        ? kShort
+                        : (capacity + TFC_MAX_HEADER - 1) / TFC_MAX_HEADER * TFC_MAX_HEADER;
+  void *memory = allocator.take(sizeof(Kept) + rounded);
+  return memory ? new (memory) Kept{nullptr, {}, {}, rounded} : nullptr;
+}
+
+void MessageStash::release() {
+  while (Kept *kept = free) {
+    free = kept->next;
+    allocator.give(kept, sizeof(Kept) + kept->capacity);
+  }
+}
+
 bool MessageStash::add(const TaskHeader &header, const Message &message) {
-  void *memory = allocator.take(sizeof(Kept) + message.moreBytes);
-  if (!memory)
+  Kept *kept = takeMemory(message.moreBytes);
+  if (!kept)
     return false;
-  auto *kept = new (memory) Kept{nullptr, header, message};
+  kept->next = nullptr;
+  kept->header = header;
+  kept->message = message;
   kept->message.more = kept->more;
   if (message.moreBytes)
     memcpy(kept->more, message.more, message.moreBytes);

@@ -86,7 +86,8 @@ private:
   DevicePiece *onDevices = nullptr; // all, also those in use: there are two for a slot at most
 };
 
-/// Messages of calls that have not begun, in the order in which they came. Not synchronised.
+/// Messages of calls that have not begun, in the order in which they came, in memory that is used
+/// again. Not synchronised.
 class MessageStash {
 public:
   /// A message without its header.
@@ -103,6 +104,9 @@ public:
 
   /// Keeps a message; returns false if there is no memory.
   bool add(const TaskHeader &header, const Message &message);
+
+  /// Frees what no message uses. None is kept any more.
+  void release();
 
   /// Returns true if there is a message whose header `selects` returns true for.
   template <typename S> bool contains(S selects) const {
@@ -138,7 +142,8 @@ public:
       if (!*link)
         last = link;
       take(kept->header, kept->message);
-      allocator.give(kept, sizeof(Kept) + kept->message.moreBytes);
+      kept->next = free;
+      free = kept;
     }
   }
 
@@ -147,11 +152,17 @@ private:
     Kept *next;
     TaskHeader header;
     Message message;
+    int32_t capacity; // of `more`
     char more[];
   };
 
+  static constexpr int32_t kShort = 128; // the least capacity
+
+  Kept *takeMemory(int32_t capacity);
+
   const Allocator &allocator;
   Kept *first = nullptr, **last = &first;
+  Kept *free = nullptr; // to be used again
 };
 
 } // namespace tfc::runtime

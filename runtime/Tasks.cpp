@@ -77,6 +77,7 @@ void Tasks::detach() {
     transport->detach(transport->context);
   server.release();
   dropKept([](const TaskHeader &) { return true; });
+  stash.release();
   pool.release();
   transport = nullptr;
 }

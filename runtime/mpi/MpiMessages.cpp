@@ -96,18 +96,21 @@ bool MpiTransport::postOutgoing() {
 
 /// Forgets messages that have left. Without `mayTell`, those stay whose end the receiver waits for.
 bool MpiTransport::finishOutgoing(bool mayTell) {
-  bool any = false;
+  std::list<Outgoing> gone;
   for (auto it = leaving.begin(); it != leaving.end();) {
-    if ((it->data && !mayTell) || !areComplete(it->requests)) {
-      ++it;
+    auto message = it++;
+    if ((message->data && !mayTell) || !areComplete(message->requests))
       continue;
-    }
-    if (it->data)
-      receiver->sent(receiver->context, it->token);
-    it = leaving.erase(it);
-    any = true;
+    if (message->data)
+      receiver->sent(receiver->context, message->token);
+    message->requests.clear();
+    gone.splice(gone.end(), leaving, message);
   }
-  return any;
+  if (gone.empty())
+    return false;
+  std::lock_guard lock(mutex);
+  spareOutgoing.splice(spareOutgoing.end(), gone);
+  return true;
 }
 
 void MpiTransport::postReceive(size_t number) {
@@ -120,10 +123,15 @@ void MpiTransport::postReceive(size_t number) {
 void MpiTransport::take(int from, const char *message) {
   Prefix prefix;
   memcpy(&prefix, message, sizeof(prefix));
-  Incoming &incoming = arriving[from].emplace_back();
+  if (spareIncoming.empty())
+    spareIncoming.emplace_back();
+  arriving[from].splice(arriving[from].end(), spareIncoming, spareIncoming.begin());
+  Incoming &incoming = arriving[from].back();
   const char *header = message + sizeof(prefix);
   incoming.header.assign(header, header + prefix.headerBytes);
   incoming.bytes = prefix.bytes;
+  incoming.data = nullptr;
+  incoming.left = 0;
   if (!prefix.bytes)
     return;
   incoming.data = receiver->place(receiver->context, header, prefix.headerBytes, prefix.bytes);
@@ -185,7 +193,9 @@ bool MpiTransport::deliver() {
       receiver->arrived(receiver->context, static_cast<int32_t>(task), incoming.header.data(),
                         static_cast<int32_t>(incoming.header.size()), incoming.data,
                         incoming.bytes);
-      arriving[task].pop_front();
+      incoming.requests.clear();
+      incoming.dropped = {};
+      spareIncoming.splice(spareIncoming.begin(), arriving[task], arriving[task].begin());
       any = true;
     }
   return any;

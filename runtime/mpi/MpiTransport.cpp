@@ -49,10 +49,20 @@ void MpiTransport::send(void *self, int32_t task, const void *header, int32_t he
                         const void *data, int64_t bytes, void *token) {
   auto &mpi = *static_cast<MpiTransport *>(self);
   std::list<Outgoing> one;
+  {
+    std::lock_guard lock(mpi.mutex);
+    if (!mpi.spareOutgoing.empty())
+      one.splice(one.end(), mpi.spareOutgoing, mpi.spareOutgoing.begin());
+  }
   try {
-    Outgoing &outgoing = one.emplace_back();
+    if (one.empty())
+      one.emplace_back();
+    Outgoing &outgoing = one.front();
     bool fits = bytes <= kCopiedBytes;
-    outgoing = {task, {}, fits ? nullptr : static_cast<const char *>(data), bytes, token, {}};
+    outgoing.to = task;
+    outgoing.data = fits ? nullptr : static_cast<const char *>(data);
+    outgoing.bytes = bytes;
+    outgoing.token = token;
     size_t inFront = sizeof(Prefix) + headerBytes;
     outgoing.message.resize(inFront + (fits ? bytes : 0));
     Prefix prefix = {bytes, headerBytes, 0};

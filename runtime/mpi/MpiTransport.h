@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <list>
 #include <mpi.h>
 #include <mutex>
@@ -121,9 +120,11 @@ private:
 
   std::mutex mutex;
   std::condition_variable hasWork;
-  std::list<Outgoing> queue; // under the mutex
-  bool isStopping = false;   // under the mutex
-  bool hasFailed = false;    // under the mutex: a message could not be queued
+  // Under the mutex.
+  std::list<Outgoing> queue;
+  std::list<Outgoing> spareOutgoing; // with their memory, so that steady steps allocate nothing
+  bool isStopping = false;
+  bool hasFailed = false; // a message could not be queued
 
   // Relaxed: these decide only how long the thread waits.
   std::atomic<Clock::time_point> lastPoll = Clock::time_point(), lastEvent = Clock::time_point();
@@ -137,8 +138,9 @@ private:
   char reason[MPI_MAX_ERROR_STRING + 1]; // of a break-down
   bool hasReported = false;              // it
   std::list<Outgoing> leaving;
-  std::vector<std::deque<Incoming>> arriving; // by task
-  std::vector<int> nextTag;                   // by task
+  std::vector<std::list<Incoming>> arriving; // by task
+  std::list<Incoming> spareIncoming;
+  std::vector<int> nextTag; // by task
   std::vector<char> buffers[kPosted];
   MPI_Request posted[kPosted];
   size_t oldest = 0; // of the posted receives, which match messages in order
@@ -157,7 +159,7 @@ public:
     if (!isMine)
       return;
     bool any = !mpi.leaving.empty();
-    for (const std::deque<Incoming> &of : mpi.arriving)
+    for (const std::list<Incoming> &of : mpi.arriving)
       any |= !of.empty();
     mpi.isTransferring.store(any, std::memory_order_relaxed);
     mpi.speaker.store({}, std::memory_order_relaxed);

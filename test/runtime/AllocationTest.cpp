@@ -1,9 +1,11 @@
 //===- AllocationTest.cpp - A steady call allocates nothing ---------------===//
 //
-// This program's own allocation functions count while `counting` is set.
+// This program's own allocation functions count while `counting` is set. Of several processes, only
+// what their instances allocate counts, since the transport of these tests allocates for itself.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterModel.h"
 #include "ToyModel.h"
 
 #include "runtime/Instance.h"
@@ -113,4 +115,58 @@ TEST(Allocation, ASteadyCallOnSeveralDevicesAllocatesNothing) {
   }
   counting = false;
   EXPECT_EQ(allocations, 0);
+}
+
+/// Counts allocations of an instance.
+static void countIn(std::atomic<int> &count, tfc_options &options) {
+  options.allocate = [](void *counter, size_t bytes, size_t alignment) {
+    ++*static_cast<std::atomic<int> *>(counter);
+    return aligned_alloc(alignment, (bytes + alignment - 1) & -alignment);
+  };
+  options.release = [](void *, void *memory, size_t) { free(memory); };
+  options.allocator_context = &count;
+}
+
+/// Runs steps until the memory for messages has grown as much as the most that are kept at a time,
+/// which depends on the threads: then a round of steps allocates nothing.
+static void expectSteady(const std::atomic<int> &count, const std::function<void()> &step) {
+  int before, round = 0;
+  do {
+    before = count;
+    for (int i = 0; i < 20; ++i)
+      step();
+  } while (count != before && ++round < 20);
+  EXPECT_LT(round, 20) << count << " allocations";
+}
+
+TEST(Allocation, ASteadyCallOfSeveralProcessesAllocatesNothing) {
+  namespace cluster = tfc::runtime::test;
+  std::atomic<int> count = 0;
+  cluster::Cluster processes(/*timeout=*/0,
+                             [&](int32_t, tfc_options &options) { countIn(count, options); });
+  std::vector<float> x(1000, 9), y;
+  expectSteady(count, [&] {
+    EXPECT_EQ(processes.ring({9}, y), cluster::kAllPass);
+    EXPECT_EQ(processes.ring(x, y), cluster::kAllPass);
+  });
+  EXPECT_GT(count, 0);
+}
+
+TEST(Allocation, ASteadyCallOfOneProcessAloneAllocatesNothing) {
+  namespace cluster = tfc::runtime::test;
+  std::atomic<int> count = 0;
+  cluster::Cluster processes(/*timeout=*/0, [&](int32_t, tfc_options &options) {
+    options.call_mode = TFC_CALL_ALONE;
+    countIn(count, options);
+  });
+  std::vector<float> x(1000, 9);
+  expectSteady(count, [&] {
+    processes.each([&](int32_t task, tfc_instance *instance) {
+      int64_t n = task == 0 ? 1 : 1000;
+      const void *feeds[] = {x.data()};
+      std::vector<float> own(1000);
+      void *fetches[] = {own.data()};
+      EXPECT_EQ(tfc_instance_call(instance, cluster::kRing, &n, feeds, fetches), TFC_OK);
+    });
+  });
 }
