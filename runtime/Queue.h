@@ -93,6 +93,8 @@ struct QueueAccess {
   bool cancelled = false; // by closing the queue
   bool isStuck = false;   // fails, because no handle could end its wait
   bool isDivided = false; // of a call on several devices
+  int32_t task = -1;      // on whose queue other processes can act, too; or -1
+  int64_t limit = 0;      // of a wait, in nanoseconds; 0 for none
   QueueAccess *next = nullptr;
 };
 
@@ -139,6 +141,14 @@ public:
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&mutex);
     return result;
+  }
+
+  /// Lets waits look at the time.
+  void wake() {
+    pthread_mutex_lock(&mutex);
+    if (accesses)
+      pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
   }
 
 private:

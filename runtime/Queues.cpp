@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/Clock.h"
 #include "runtime/Instance.h"
 
 using namespace tfc::runtime;
@@ -252,6 +253,20 @@ static tfc_status failStuck(const QueueAccess &access) {
       asLong(access.queue->available() < 0 ? 0 : access.queue->available()), asLong(access.wanted));
 }
 
+/// The status of an access whose wait other processes have not ended in time.
+static tfc_status failLate(const QueueAccess &access, int64_t elapsed) {
+  const Queue &queue = *access.queue;
+  const char *name = queue.getInfo().name, *task = access.handle->state->tasks.nameOf(access.task);
+  long long milliseconds = elapsed / 1'000'000;
+  if (access.puts)
+    return fail(access, TFC_TASK_LOST, "waited %lld ms for room in queue '%s' of %s", milliseconds,
+                name, task);
+  return fail(access, TFC_TASK_LOST,
+              "waited %lld ms for queue '%s' of %s, which can return %lld of %lld elements",
+              milliseconds, name, task, asLong(queue.available() < 0 ? 0 : queue.available()),
+              asLong(access.wanted));
+}
+
 /// Copies as many elements as possible; returns true if that completes the access.
 bool Queues::proceed(QueueAccess &access) {
   Queue &queue = *access.queue;
@@ -273,10 +288,17 @@ int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
   uint64_t version = handle.lock->holds() ? handle.state->version : 0;
   ++handle.waits.atQueues;
   becomeIdle(handle);
-  // The access that came last fails, whichever thread is awake first.
-  while (turnOf(access) == Turn::Later && !(access.isStuck = !access.next && isStuck()))
+  int64_t begin = access.limit ? nanoseconds() : 0, elapsed = 0;
+  // The access that came last fails, whichever thread is awake first. The transport's thread wakes
+  // all at times.
+  while (turnOf(access) == Turn::Later && !(access.isStuck = !access.next && isStuck()) &&
+         (!access.limit || (elapsed = nanoseconds() - begin) < access.limit))
     pthread_cond_wait(&changed, &mutex);
-  int32_t status = access.isStuck ? failStuck(access) : TFC_OK;
+  int32_t status = TFC_OK;
+  if (access.isStuck)
+    status = failStuck(access);
+  else if (turnOf(access) == Turn::Later)
+    status = failLate(access, elapsed);
   --handle.waits.atQueues;
   // No other access can overtake this one in the meantime, because it is in the list.
   becomeBusy(handle);
@@ -330,7 +352,9 @@ void Queues::close(Queue &queue, bool cancelPending) {
 //===- Functions that generated code calls --------------------------------===//
 
 /// On several devices another partition may have read variables.
-static int32_t runAccess(Queues &queues, QueueAccess &access, bool isLate) {
+static int32_t runAccess(Queues &queues, QueueAccess &access, const tfc_call_frame &frame,
+                         bool isLate) {
+  access.task = access.handle->state->tasks.sharedBy(frame, access.limit);
   access.isDivided = access.handle->rendezvous.isRunning();
   return queues.run(access, isLate || access.isDivided);
 }
@@ -340,7 +364,7 @@ extern "C" int32_t tfc_rt_enqueue(tfc_call_frame *frame, int32_t queue, const vo
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], true,   false,
                         count,         subject,        values, nullptr};
-  return runAccess(queues, access, isLate);
+  return runAccess(queues, access, *frame, isLate);
 }
 
 extern "C" int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *const *values,
@@ -348,7 +372,7 @@ extern "C" int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *co
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], false,   false,
                         count,         subject,        nullptr, values};
-  return runAccess(queues, access, isLate);
+  return runAccess(queues, access, *frame, isLate);
 }
 
 extern "C" int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *values,
@@ -357,7 +381,7 @@ extern "C" int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, vo
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], false,   true,
                         count,         subject,        nullptr, values};
-  int32_t status = runAccess(queues, access, isLate);
+  int32_t status = runAccess(queues, access, *frame, isLate);
   *taken = static_cast<int32_t>(access.done);
   const tfc_queue_info &info = queues[queue].getInfo();
   for (int32_t i = 0; status == TFC_OK && i < info.component_count; ++i)

@@ -234,6 +234,7 @@ void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes
   if (moreBytes < 0)
     return pool.give(data);
   memcpy(&header, bytesOfHeader, sizeof(TaskHeader));
+  server.hear(from);
   if (header.fingerprint != fingerprint()) {
     pool.give(data);
     char text[256];
@@ -358,6 +359,7 @@ void Tasks::apply(tfc_instance &handle, const TaskHeader &header,
   case TaskMessage::Cancel:
   case TaskMessage::Close:
   case TaskMessage::Bye:
+  case TaskMessage::Alive:
     return;
   case TaskMessage::Abort:
     return fail(handle,

@@ -25,7 +25,8 @@ enum class TaskMessage : int32_t {
   Verdict, // on that step
   Cancel,  // of waits at queues, by a handle that calls alone
   Close,   // of such a handle
-  Bye      // of a process, which makes no more calls
+  Bye,     // of a process, which makes no more calls
+  Alive    // of a process that may call alone, from time to time
 };
 
 /// The process that decides in calls of all together: that of the first partition.

@@ -6,6 +6,7 @@
 
 #include "runtime/TaskServer.h"
 
+#include "runtime/Clock.h"
 #include "runtime/Instance.h"
 
 using namespace tfc::runtime;
@@ -108,18 +109,22 @@ bool TaskServer::keep(const TaskHeader &header, const MessageStash::Message &mes
 
 bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &message) {
   Session *session = find(header);
-  bool isOfLeader = message.from == header.leader;
+  bool isOfLeader =
+      message.from == header.leader && message.from >= 0 && message.from < peers.size();
   switch (header.kind) {
   case TaskMessage::Begin:
     return isOfLeader && header.leader != tasks.self() && keep(header, message);
   case TaskMessage::Bye:
-    byeCount += isOfLeader;
+    if (isOfLeader)
+      peers[message.from].hasSaidBye = true;
     tasks.hasBye.notify();
     if (header.status != TFC_OK) {
       char text[256];
       snprintf(text, sizeof(text), "%s takes no part in calls", tasks.nameOf(message.from));
       tasks.loseAll(header.status, text);
     }
+    break;
+  case TaskMessage::Alive:
     break;
   case TaskMessage::Close:
     if (session && isOfLeader) {
@@ -147,6 +152,60 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
   tasks.pool.give(message.data);
   tasks.hasChanged.notify();
   return true;
+}
+
+//===- Signs of life, under the mutex of the tasks ------------------------===//
+
+static constexpr int64_t kLeastInterval = 100'000'000;
+
+bool TaskServer::initialise(int64_t timeout) {
+  interval = timeout / 4 > kLeastInterval ? timeout / 4 : kLeastInterval;
+  limit = timeout > 10 * kLeastInterval ? timeout : 10 * kLeastInterval;
+  lastTick = nextSign = nanoseconds();
+  return peers.create(tasks.state->allocator, tasks.count());
+}
+
+bool TaskServer::mayCall(int32_t task) const {
+  return task != tasks.self() && !peers[task].hasSaidBye;
+}
+
+bool TaskServer::awaitsCalls() const {
+  int32_t task = 0;
+  while (task < peers.size() && !mayCall(task))
+    ++task;
+  return task < peers.size();
+}
+
+int32_t TaskServer::findSilent(int64_t &milliseconds) const {
+  for (int32_t task = 0; task < peers.size(); ++task) {
+    milliseconds = peers[task].silence / 1'000'000;
+    if (isSilent(task))
+      return task;
+  }
+  return -1;
+}
+
+void TaskServer::tick() {
+  int64_t now = nanoseconds(), passed = now - lastTick;
+  lastTick = now;
+  for (int32_t task = 0; task < peers.size(); ++task) {
+    Peer &peer = peers[task];
+    // This process may have been stopped itself.
+    peer.silence = peer.isHeard ? 0 : peer.silence + (passed < interval ? passed : interval);
+    peer.isHeard = false;
+    if (isSilent(task))
+      tasks.hasBye.notify();
+  }
+  if (now < nextSign || tasks.hasSaidBye)
+    return;
+  nextSign = now + interval;
+  TaskHeader header = {};
+  header.kind = TaskMessage::Alive;
+  header.entry = kNoEntry;
+  header.leader = tasks.self();
+  for (int32_t task = 0; task < peers.size(); ++task)
+    if (task != tasks.self() && !isSilent(task))
+      tasks.post(task, header, nullptr, 0);
 }
 
 //===- A session, on its thread -------------------------------------------===//

@@ -20,14 +20,26 @@ public:
   TaskServer(const TaskServer &) = delete;
   TaskServer &operator=(const TaskServer &) = delete;
 
+  /// Must be called first, if processes call alone. Returns false if there is no memory.
+  bool initialise(int64_t timeout);
   /// Starts sessions from now on, and for what has been kept. Under the mutex of the tasks.
   void open();
   bool isOpen() const { return hasOpened; }
   bool isClosing() const { return isStopping; }
   /// Takes a message of another process unless it is of a running call. Under the mutex.
   bool take(const TaskHeader &header, const MessageStash::Message &message);
-  /// Counts the processes that make no more calls. Under the mutex.
-  int32_t byes() const { return byeCount; }
+  /// Notes a sign of life of another process. Under the mutex.
+  void hear(int32_t from) {
+    if (from >= 0 && from < peers.size())
+      peers[from].isHeard = true;
+  }
+  /// Lets the others know from time to time that this process lives, and notes which of them have
+  /// been silent. Under the mutex.
+  void tick();
+  /// Returns true if other processes may still make calls. Under the mutex.
+  bool awaitsCalls() const;
+  /// Such a process of which nothing has come for too long, or -1, and the time. Under the mutex.
+  int32_t findSilent(int64_t &milliseconds) const;
   /// Ends all sessions, of which none is in a call.
   void close();
   /// Frees what is left.
@@ -46,6 +58,13 @@ private:
     Change hasWork = {};  // or is closed
   };
 
+  /// Another process.
+  struct Peer {
+    bool isHeard = false; // since the last tick
+    bool hasSaidBye = false;
+    int64_t silence = 0; // nanoseconds
+  };
+
   static void *run(void *session);
   Session *find(const TaskHeader &header) const;
   Session *findOrAdd(const TaskHeader &header);
@@ -58,10 +77,15 @@ private:
   bool await(Session &session, TaskHeader &header);
   void takePart(Session &session, const TaskHeader &header);
 
+  bool mayCall(int32_t task) const;
+  bool isSilent(int32_t task) const { return mayCall(task) && peers[task].silence >= limit; }
+
   Tasks &tasks;
+  Objects<Peer> peers;             // by process; none if all call together
+  int64_t interval = 0, limit = 0; // of signs of life, in nanoseconds
+  int64_t lastTick = 0, nextSign = 0;
   Session *sessions = nullptr; // those that have ended, too: messages may still come for them
   bool hasOpened = false, isStopping = false;
-  int32_t byeCount = 0;
 };
 
 } // namespace tfc::runtime

@@ -79,6 +79,12 @@ bool Tasks::othersUseQueues(const tfc_instance &handle) const {
   return false;
 }
 
+int32_t Tasks::sharedBy(const tfc_call_frame &frame, int64_t &limit) const {
+  int32_t task = isAlone ? static_cast<int32_t>(state->model->devices[frame.device].task) : -1;
+  limit = task >= 0 ? timeout : 0;
+  return task;
+}
+
 tfc_status Tasks::checkAlone(tfc_instance &handle, const tfc_entry_info &entry) const {
   if (isAlone && hasSaidBye && handle.tasks.leader == self())
     return handle.fail(TFC_FAILED_PRECONDITION, "%s: a process makes no calls after 'serve'",
@@ -197,8 +203,11 @@ tfc_status Tasks::serve(tfc_instance &handle) {
   if (!server.isOpen())
     return TFC_OK;
   sayBye(TFC_OK);
-  while (server.byes() < count() - 1 && !isLost())
-    hasBye.wait(mutex, nullptr);
+  int64_t milliseconds;
+  for (; server.awaitsCalls() && !isLost(); hasBye.wait(mutex, nullptr))
+    if (int32_t task = server.findSilent(milliseconds); task >= 0)
+      return handle.fail(TFC_TASK_LOST, "serve: nothing has come from %s for %lld ms", nameOf(task),
+                         static_cast<long long>(milliseconds));
   return isLost() ? handle.fail(static_cast<tfc_status>(lostStatus), "%s", lostText) : TFC_OK;
 }
 

@@ -81,17 +81,26 @@ void Tasks::lost(void *context, int32_t task, const char *reason) {
   tasks.wakeQueues();
 }
 
+/// Returns true if a partition of an entry may wait at a queue.
+static bool usesQueues(const tfc_entry_info &entry) {
+  for (int32_t i = 0; i < entry.partitioning->partition_count; ++i)
+    if (entry.partitioning->partitions[i].access >= 4)
+      return true;
+  return false;
+}
+
 /// The process for which a partition waits; -1 if it waits for one of this process. `limit` is set
-/// to the time after which the call fails: the deciding process decides first.
+/// to the time after which the call fails: the deciding process decides first, and one that waits
+/// at a queue before.
 int32_t Tasks::awaitedBy(const TaskCall &call, int32_t partition, int64_t &limit) const {
-  limit = timeout;
+  limit = isAlone && usesQueues(*call.entry) ? timeout + timeout / 8 + 4 * kBrief : timeout;
   int32_t task = call.waits[partition].task.load(std::memory_order_relaxed);
   if (task >= 0)
     return task;
   bool awaitsAll = !call.mayRun || call.arrivals[partition].hasEnded;
   bool awaitsTurns = isAlone && !call.mayRun;
   if (awaitsTurns || (awaitsAll && self() != call.decider())) {
-    limit = 2 * timeout;
+    limit *= 2;
     return awaitsTurns ? lastPart(call) : call.decider();
   }
   const tfc_partitioning &partitioning = *call.entry->partitioning;
@@ -110,6 +119,11 @@ void Tasks::tick(void *context) {
   auto &tasks = *static_cast<Tasks *>(context);
   tasks.failLate();
   tasks.wakeQueues();
+  if (!tasks.isAlone)
+    return;
+  tasks.state->queues.wake();
+  MutexLock lock(tasks.mutex);
+  tasks.server.tick();
 }
 
 /// The entry that a process calls while this one has begun another call; null if that is not known.

@@ -51,8 +51,13 @@ tfc_status Tasks::attach(State &ofState, const tfc_options &options, Message &me
   }
   isAlone = options.call_mode == TFC_CALL_ALONE;
   state = &ofState;
-  receiver = {this, place, arrived, sent, lost, tick, enter};
   transport = given;
+  if (isAlone && !server.initialise(timeout)) {
+    transport = nullptr;
+    message.add("not enough memory for the processes of %s", model.name);
+    return TFC_OUT_OF_MEMORY;
+  }
+  receiver = {this, place, arrived, sent, lost, tick, enter};
   polling = {this, given->poll ? poll : nullptr};
   if (tfc_status status = transport->attach(transport->context, &receiver)) {
     transport = nullptr;

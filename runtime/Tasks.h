@@ -176,6 +176,9 @@ public:
   bool mayPause(const tfc_instance &handle) const;
   /// Returns true if another process may have put elements into queues, or taken some out.
   bool othersUseQueues(const tfc_instance &handle) const;
+  /// The task on whose queues other processes can act while a partition waits there, and the time
+  /// after which the wait fails; or -1 and 0.
+  int32_t sharedBy(const tfc_call_frame &frame, int64_t &limit) const;
   /// Returns a status, with the message set, unless an entry can be called alone.
   tfc_status checkAlone(tfc_instance &handle, const tfc_entry_info &entry) const;
 

@@ -188,7 +188,7 @@ typedef struct tfc_options {
   /// A call that has waited longer for another process fails with TFC_TASK_LOST, on all that can be
   /// reached. If the other process has not taken data, the handle makes no calls until it has, and
   /// the data, which may be feeds, may be read until then, or the last handle is destroyed. 0 means
-  /// 10 minutes.
+  /// 10 minutes. With TFC_CALL_ALONE it limits waits at queues of tasks, too.
   int64_t task_timeout_ms;
   int32_t call_mode; // tfc_call_mode, the same in all processes
 
@@ -356,8 +356,9 @@ typedef struct tfc_api {
   /// With TFC_CALL_ALONE: takes part in calls of other processes until all of them are here, too,
   /// or have destroyed their instances; for tasks that make no calls, or no more. Nothing else may
   /// be called on the instance and its forks meanwhile, nor calls of entries afterwards.
-  /// TFC_TASK_LOST if others cannot be reached any more. Destroying the last handle waits like
-  /// this.
+  /// TFC_TASK_LOST if others cannot be reached any more, or nothing has come from one that is not
+  /// here for the time of `task_timeout_ms`, and at least a second: the runtime of each process
+  /// tells the others that it lives. Destroying the last handle waits like this.
   tfc_status (*serve)(tfc_instance *instance);
 
   /// Lets a dataset read these files instead of those that the graph names, in all handles of this

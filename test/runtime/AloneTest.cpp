@@ -243,6 +243,54 @@ TEST(Alone, LostTasksEndServing) {
                "shift: a process makes no calls after 'serve'");
 }
 
+/// Serves until that fails, because nothing has come from a task.
+void expectSilence(tfc_instance *instance, const std::string &task) {
+  auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(tfc_instance_serve(instance), TFC_TASK_LOST);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+  std::string message = tfc_instance_message(instance);
+  EXPECT_EQ(message.find("serve: nothing has come from " + task + " for "), 0u) << message;
+}
+
+TEST(Alone, AStoppedProcessEndsServing) {
+  Alone cluster([](int32_t, tfc_options &) {}, /*timeout=*/100);
+  EXPECT_EQ(shift(cluster.instances[2], 1), TFC_OK);
+  cluster.loopback.stop(2, true);
+  std::thread other([&] { expectSilence(cluster.instances[1], "/job:b/task:0"); });
+  expectSilence(cluster.instances[0], "/job:b/task:0");
+  other.join();
+  cluster.loopback.stop(2, false);
+}
+
+TEST(Alone, AProcessThatIsNeverCreatedEndsServing) {
+  Loopback loopback(kTasks);
+  tfc_options options = {};
+  options.size = sizeof(options);
+  options.threads = 1;
+  options.transport = loopback[1];
+  options.call_mode = TFC_CALL_ALONE;
+  options.task_timeout_ms = 100;
+  tfc_instance *instance;
+  ASSERT_EQ(tfc_instance_create(&kModel.model, &options, &instance), TFC_OK);
+  expectSilence(instance, "/job:a/task:0");
+  tfc_instance_destroy(instance);
+}
+
+TEST(Alone, LongComputationsEndNoServing) {
+  Alone cluster([](int32_t, tfc_options &) {}, /*timeout=*/100);
+  cluster.each([&](int32_t task, tfc_instance *instance) {
+    // Nothing is called meanwhile, and one process is stopped for a shorter time.
+    if (task == 1)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    if (task == 2) {
+      cluster.loopback.stop(2, true);
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      cluster.loopback.stop(2, false);
+    }
+    EXPECT_EQ(tfc_instance_serve(instance), TFC_OK) << tfc_instance_message(instance);
+  });
+}
+
 TEST(Alone, ModesMustAgree) {
   Cluster cluster(/*timeout=*/0, [](int32_t task, tfc_options &options) {
     options.call_mode = task == 1 ? TFC_CALL_ALONE : TFC_CALL_TOGETHER;

@@ -4,6 +4,7 @@
 
 #include "runtime/tfc.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -37,6 +38,12 @@ public:
       ends[task]->hangs = hangs;
     }
     ends[task]->hasItem.notify_one();
+  }
+
+  /// Lets a task do nothing, as a process that is stopped, until `isStopped` is false again.
+  void stop(int32_t task, bool isStopped) {
+    std::lock_guard lock(ends[task]->mutex);
+    ends[task]->isStopped = isStopped;
   }
 
 private:
@@ -110,7 +117,8 @@ private:
           std::lock_guard turn(handling);
           while (handleNext()) {
           }
-          receiver->tick(receiver->context);
+          if (!isStopped)
+            receiver->tick(receiver->context);
         }
         lock.lock();
       }
@@ -119,7 +127,7 @@ private:
     /// Under `handling`. Returns false if there is nothing.
     bool handleNext() {
       std::unique_lock lock(mutex);
-      if (items.empty() || (hangs && items.front().bytes > 0))
+      if (isStopped || items.empty() || (hangs && items.front().bytes > 0))
         return false;
       Item item = std::move(items.front());
       items.pop_front();
@@ -154,6 +162,7 @@ private:
     std::condition_variable hasItem;
     std::deque<Item> items;
     bool isStopping = false, hangs = false;
+    std::atomic<bool> isStopped = false;
   };
 
   std::vector<std::unique_ptr<End>> ends;
