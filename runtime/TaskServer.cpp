@@ -11,6 +11,9 @@
 
 using namespace tfc::runtime;
 
+/// Of signs of life, in nanoseconds.
+static constexpr int64_t kLeastInterval = 100'000'000, kMostInterval = INT64_MAX / 8;
+
 //===- Messages, under the mutex of the tasks -----------------------------===//
 
 TaskServer::Session *TaskServer::find(const TaskHeader &header) const {
@@ -125,6 +128,8 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
     }
     break;
   case TaskMessage::Alive:
+    if (isOfLeader && peers[message.from].limit / 4 < header.bytes)
+      peers[message.from].limit = 4 * (header.bytes < kMostInterval ? header.bytes : kMostInterval);
     break;
   case TaskMessage::Close:
     if (session && isOfLeader) {
@@ -156,13 +161,14 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
 
 //===- Signs of life, under the mutex of the tasks ------------------------===//
 
-static constexpr int64_t kLeastInterval = 100'000'000;
-
 bool TaskServer::initialise(int64_t timeout) {
   interval = timeout / 4 > kLeastInterval ? timeout / 4 : kLeastInterval;
-  limit = timeout > 10 * kLeastInterval ? timeout : 10 * kLeastInterval;
   lastTick = nextSign = nanoseconds();
-  return peers.create(tasks.state->allocator, tasks.count());
+  if (!peers.create(tasks.state->allocator, tasks.count()))
+    return false;
+  for (Peer &peer : peers)
+    peer.limit = timeout > 10 * kLeastInterval ? timeout : 10 * kLeastInterval;
+  return true;
 }
 
 bool TaskServer::mayCall(int32_t task) const {
@@ -203,6 +209,7 @@ void TaskServer::tick() {
   header.kind = TaskMessage::Alive;
   header.entry = kNoEntry;
   header.leader = tasks.self();
+  header.bytes = interval;
   for (int32_t task = 0; task < peers.size(); ++task)
     if (task != tasks.self() && !isSilent(task))
       tasks.post(task, header, nullptr, 0);

@@ -63,6 +63,7 @@ private:
     bool isHeard = false; // since the last tick
     bool hasSaidBye = false;
     int64_t silence = 0; // nanoseconds
+    int64_t limit = 0;   // of that: its signs may be rarer than those of this process
   };
 
   static void *run(void *session);
@@ -78,11 +79,13 @@ private:
   void takePart(Session &session, const TaskHeader &header);
 
   bool mayCall(int32_t task) const;
-  bool isSilent(int32_t task) const { return mayCall(task) && peers[task].silence >= limit; }
+  bool isSilent(int32_t task) const {
+    return mayCall(task) && peers[task].silence >= peers[task].limit;
+  }
 
   Tasks &tasks;
-  Objects<Peer> peers;             // by process; none if all call together
-  int64_t interval = 0, limit = 0; // of signs of life, in nanoseconds
+  Objects<Peer> peers;  // by process; none if all call together
+  int64_t interval = 0; // of signs of life, in nanoseconds
   int64_t lastTick = 0, nextSign = 0;
   Session *sessions = nullptr; // those that have ended, too: messages may still come for them
   bool hasOpened = false, isStopping = false;

@@ -276,6 +276,32 @@ TEST(Alone, AProcessThatIsNeverCreatedEndsServing) {
   tfc_instance_destroy(instance);
 }
 
+TEST(Alone, ServesForProcessesWithLongerLimits) {
+  Alone cluster([](int32_t task, tfc_options &options) {
+    options.task_timeout_ms = task == 0 ? 100 : 6000; // a sign in 1500 ms
+  });
+  cluster.each([](int32_t task, tfc_instance *instance) {
+    if (task == 2)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2000));
+    EXPECT_EQ(tfc_instance_serve(instance), TFC_OK) << tfc_instance_message(instance);
+  });
+}
+
+TEST(Alone, NeedsMemoryForTheOtherProcesses) {
+  Loopback loopback(kTasks);
+  tfc_options options = {};
+  options.size = sizeof(options);
+  options.transport = loopback[1];
+  options.call_mode = TFC_CALL_ALONE;
+  options.allocate = [](void *, size_t bytes, size_t alignment) -> void * {
+    return bytes > 1000 ? aligned_alloc(alignment, (bytes + alignment - 1) & -alignment) : nullptr;
+  };
+  options.release = [](void *, void *memory, size_t) { free(memory); };
+  tfc_instance *instance;
+  EXPECT_EQ(tfc_instance_create(&kModel.model, &options, &instance), TFC_OUT_OF_MEMORY);
+  EXPECT_STREQ(tfc_instance_message(nullptr), "not enough memory for the processes of model");
+}
+
 TEST(Alone, LongComputationsEndNoServing) {
   Alone cluster([](int32_t, tfc_options &) {}, /*timeout=*/100);
   cluster.each([&](int32_t task, tfc_instance *instance) {
@@ -401,7 +427,9 @@ TEST(Alone, HandlesMayComeAndGoBeforeAProcessIsCreated) {
   }
   int64_t before = countThreads();
   create(1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // Threads that have been started for messages that came late end.
+  for (int i = 0; i < 100 && countThreads() - before >= kHandles; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_LT(countThreads() - before, kHandles);
   std::thread others([&] {
     std::thread third([&] { tfc_instance_destroy(instances[2]); });
