@@ -211,8 +211,13 @@ void PlaceOperations::runOnOperation() {
   DeviceName other = machine.getNames()[defaultDevice.value_or(0)];
   if (!isRead || failed(groups.build(module)) || failed(checkConstraints(groups, machine, other)))
     return signalPassFailure();
-  for (const Groups::Constraint &constraint : groups.constraints())
-    machine.add(complete(constraint.device));
+  for (const Groups::Constraint &constraint : groups.constraints()) {
+    DeviceName device = complete(constraint.device);
+    machine.add(device);
+    // Queues and reads of feeds need the host of their own task.
+    if (groups.staysOnHost(groups.groupOf(constraint.source)))
+      machine.add(complete({device.job, device.task, callersDevice().kind, {}}));
+  }
 
   Placement placement(machine.getNames());
   PlacementContext context{groups, machine, placement, defaultDevice};
