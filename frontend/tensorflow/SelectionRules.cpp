@@ -72,6 +72,7 @@ static Outcome buildNonMax(NodeBuilder &node, const OpRule &rule) {
     DenseElementsAttr sigma;
     Value given = node.valueOf(node.in(5));
     if (!given || !matchPattern(given, m_Constant(&sigma)) || !sigma.isSplat() ||
+        !isa<FloatType>(sigma.getElementType()) ||
         !sigma.getSplatValue<FloatAttr>().getValue().isZero())
       return node.fail("expected a soft_nms_sigma of 0 [unsupported-node]");
   }

@@ -207,10 +207,30 @@ static std::string mutate(StringRef input, const Schema &schema, Corpus corpus, 
 //===----------------------------------------------------------------------===//
 
 std::string mutateGraphDef(StringRef input, Corpus corpus, Draw &draw) {
-  enum : Message { Graph, Node, Entry, Attr, List, Shape, Dim, Tensor };
+  enum : Message {
+    Graph,
+    Node,
+    Entry,
+    Attr,
+    List,
+    Shape,
+    Dim,
+    Tensor,
+    Library,
+    Function,
+    Signature,
+    Parameter,
+    Text,
+    Called
+  };
   static constexpr Field kFields[] = {
-      {Graph, 1, Node},  {Node, 5, Entry}, {Entry, 2, Attr}, {Attr, 1, List},    {Attr, 7, Shape},
-      {Attr, 8, Tensor}, {List, 7, Shape}, {Shape, 2, Dim},  {Tensor, 2, Shape},
+      {Graph, 1, Node},          {Node, 5, Entry},          {Entry, 2, Attr},
+      {Attr, 1, List},           {Attr, 7, Shape},          {Attr, 8, Tensor},
+      {List, 7, Shape},          {Shape, 2, Dim},           {Tensor, 2, Shape},
+      {Graph, 2, Library},       {Library, 1, Function},    {Function, 1, Signature},
+      {Function, 3, Node},       {Function, 4, Text},       {Function, 6, Text},
+      {Signature, 2, Parameter}, {Signature, 3, Parameter}, {Attr, 10, Called},
+      {List, 9, Called},         {Called, 2, Entry},
   };
   return mutate(input, {kFields, Node}, corpus, draw);
 }
