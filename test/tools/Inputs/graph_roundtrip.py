@@ -62,10 +62,8 @@ class Collector:
 
     def add_described(self, name, text):
         """A GraphDef, with all nodes without uses as results."""
-        lines = [line.split("#")[0].strip() for line in text.splitlines()]
-        lines = [line for line in lines if line]
-        content = b"".join(graphdef.block(1, graphdef.node(line)) for line in lines)
-        self.graphs.append(Graph(name, self.write("graph.pb", content), ["--entry", entry_of(lines)]))
+        entry = entry_of(graphdef.parts(text)[0])
+        self.graphs.append(Graph(name, self.write("graph.pb", graphdef.graph(text)), ["--entry", entry]))
 
     def add_recorded(self, path):
         """A GraphDef, each step of the case as an entry."""

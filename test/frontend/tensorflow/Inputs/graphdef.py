@@ -111,17 +111,30 @@ def function(line, nodes):
     return out
 
 
-def main():
-    lines = [line.split("#")[0].strip() for line in sys.stdin]
+def parts(text):
+    """The lines of nodes, and for each function its line with those of its nodes."""
+    lines = [line.split("#")[0].strip() for line in text.splitlines()]
     lines = [line for line in lines if line]
+    nodes, functions = [], []
     while lines:
         line = lines.pop(0)
         if line.startswith("function "):
             end = lines.index("end")
-            sys.stdout.buffer.write(block(2, block(1, function(line, lines[:end]))))
+            functions.append((line, lines[:end]))
             lines = lines[end + 1 :]
         else:
-            sys.stdout.buffer.write(block(1, node(line)))
+            nodes.append(line)
+    return nodes, functions
+
+
+def graph(text):
+    nodes, functions = parts(text)
+    library = b"".join(block(2, block(1, function(line, own))) for line, own in functions)
+    return b"".join(block(1, node(line)) for line in nodes) + library
+
+
+def main():
+    sys.stdout.buffer.write(graph(sys.stdin.read()))
 
 
 if __name__ == "__main__":
