@@ -98,34 +98,66 @@ static NodeValue onDiagonal(NodeBuilder &node, const DimExpr &rows, const DimExp
   return node.op("equal", {diagonalNumbers(node, rows, columns), node.scalar(k, type)});
 }
 
-/// Returns the number of the single diagonal that operand `i` selects; without the operand, the
-/// main diagonal.
-static std::optional<int64_t> diagonalAt(NodeBuilder &node, unsigned i) {
+/// Diagonals from the lower one to the upper one; 0 is the main diagonal.
+struct Bands {
+  int64_t lower = 0, upper = 0;
+  bool areOne() const { return lower == upper; }
+};
+
+/// Returns the diagonals that operand `i` selects; without the operand, the main diagonal.
+static std::optional<Bands> bandsAt(NodeBuilder &node, unsigned i) {
   if (i >= node.numInputs())
-    return 0;
+    return Bands();
   std::optional<SmallVector<int64_t>> bounds = node.ints(i);
   if (!bounds)
     return std::nullopt;
   // Bounds are int32 in TensorFlow.
-  bool isOne = !bounds->empty() && bounds->front() == bounds->back();
-  if (isOne && isInt<32>(bounds->front()))
-    return bounds->front();
-  node.error() << "expected one diagonal, but got several [unsupported-node]";
+  bool isKnown = (bounds->size() == 1 || bounds->size() == 2) && isInt<32>(bounds->front()) &&
+                 isInt<32>(bounds->back()) && bounds->front() <= bounds->back();
+  if (isKnown)
+    return Bands{bounds->front(), bounds->back()};
+  node.error() << "expected the number of a diagonal, or those of the lowest and the highest one "
+                  "[operand]";
   return std::nullopt;
+}
+
+/// Calls a function in graph source for several diagonals, of which short ones are at the left or
+/// at the right of their rows.
+static Outcome buildBands(NodeBuilder &node, StringRef function, ArrayRef<NodeValue> operands,
+                          const Bands &bands, const DimExpr &rows, const DimExpr &columns) {
+  // Before version 3 all are at the left.
+  std::string align = node.node.has("align")                    ? node.node.attr("align").text
+                      : StringRef(node.node.op).ends_with("V3") ? "RIGHT_LEFT"
+                                                                : "LEFT_LEFT";
+  if (!is_contained({"LEFT_LEFT", "LEFT_RIGHT", "RIGHT_LEFT", "RIGHT_RIGHT"}, align))
+    return node.fail("'{}' is no alignment of diagonals [graph-attribute]", align);
+  auto results = node.library().on(function, operands,
+                                   {{"lower", dfg::Shape{bands.lower}},
+                                    {"upper", dfg::Shape{bands.upper}},
+                                    {"rows", dfg::Shape{rows}},
+                                    {"columns", dfg::Shape{columns}},
+                                    {"upper_left", StringRef(align).starts_with("LEFT")},
+                                    {"lower_left", StringRef(align).ends_with("LEFT")}});
+  return results ? node.done(*results) : Outcome::Failed;
 }
 
 /// Builds matrices with the vectors of `diagonal` on a diagonal: elements are shifted to their
 /// columns or rows, broadcast along the other axis and masked.
 static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
   NodeValue diagonal = node.in(0);
-  std::optional<int64_t> k = diagonalAt(node, 1);
-  if (!diagonal || !k)
+  std::optional<Bands> bands = bandsAt(node, 1);
+  if (!diagonal || !bands)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(diagonal.getType());
-  if (shape.empty())
-    return node.fail("expected vectors, but got a scalar [graph-edge]");
-  DimExpr length = shape.back(), side = length + DimExpr(std::abs(*k));
-  DimExpr rows = side, columns = side;
+  if (shape.size() < (bands->areOne() ? 1 : 2))
+    return node.fail("expected vectors, but got {} [graph-edge]", dfg::toText(diagonal.getType()));
+  if (!bands->areOne() && !shape[shape.size() - 2].isConstant(bands->upper - bands->lower + 1))
+    return node.fail("expected {} diagonals, but got {} [graph-edge]",
+                     bands->upper - bands->lower + 1, shape[shape.size() - 2].str());
+  // The diagonals reach the last row and the last column, unless sizes are given.
+  DimExpr length = shape.back();
+  int64_t below = std::max<int64_t>(-bands->upper, 0), right = std::max<int64_t>(bands->lower, 0);
+  std::optional<DimExpr> sides[2];
   for (unsigned i : {2u, 3u}) {
     std::optional<dfg::Shape> given = node.numInputs() > i ? node.dims(i) : dfg::Shape{DimExpr(-1)};
     if (!given)
@@ -133,8 +165,18 @@ static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
     if (given->size() != 1)
       return node.fail("expected one number of rows or columns [graph-edge]");
     if (!given->front().isConstant(-1))
-      (i == 2 ? rows : columns) = given->front();
+      sides[i - 2] = given->front();
   }
+  bool isSquare = !sides[0] && !sides[1];
+  DimExpr side = length + DimExpr(std::max(below, right));
+  DimExpr rows = isSquare ? side : sides[0].value_or(length + DimExpr(below));
+  DimExpr columns = isSquare ? side : sides[1].value_or(length + DimExpr(right));
+  if (!bands->areOne()) {
+    NodeValue padding =
+        node.numInputs() > 4 ? node.in(4) : node.scalar(0, dfg::elementTypeOf(diagonal.getType()));
+    return buildBands(node, "_band_matrix", {diagonal, padding}, *bands, rows, columns);
+  }
+  std::optional<int64_t> k = bands->lower;
   // Element j is in column j + k if k >= 0, else in row j - k.
   NodeValue spread = diagonal;
   dfg::Shape axis = shape;
@@ -164,13 +206,19 @@ static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
 
 static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0);
-  std::optional<int64_t> k = diagonalAt(node, 1);
-  if (!x || !k)
+  std::optional<Bands> bands = bandsAt(node, 1);
+  if (!x || !bands)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(x.getType());
   if (shape.size() < 2)
     return node.fail("expected matrices, but got {} [graph-edge]", dfg::toText(x.getType()));
   DimExpr rows = shape[shape.size() - 2], columns = shape.back();
+  if (!bands->areOne()) {
+    NodeValue padding =
+        node.numInputs() > 2 ? node.in(2) : node.scalar(0, dfg::elementTypeOf(x.getType()));
+    return buildBands(node, "_bands", {x, padding}, *bands, rows, columns);
+  }
+  std::optional<int64_t> k = bands->lower;
   int64_t down = std::max<int64_t>(-*k, 0), right = std::max<int64_t>(*k, 0);
   std::optional<int64_t> height = rows.constant(), width = columns.constant();
   DimExpr length = height && width
@@ -190,13 +238,16 @@ static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
 
 static Outcome buildSetDiag(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), diagonal = node.in(1);
-  std::optional<int64_t> k = diagonalAt(node, 2);
-  if (!x || !diagonal || !k)
+  std::optional<Bands> bands = bandsAt(node, 2);
+  if (!x || !diagonal || !bands)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(x.getType()), vector = dfg::shapeOf(diagonal.getType());
-  if (shape.size() < 2 || vector.size() + 1 != shape.size())
+  if (shape.size() < 2 || vector.size() + (bands->areOne() ? 1 : 0) != shape.size())
     return node.fail("expected matrices and their diagonals [graph-edge]");
   DimExpr rows = shape[shape.size() - 2], columns = shape.back();
+  if (!bands->areOne())
+    return buildBands(node, "_with_bands", {x, diagonal}, *bands, rows, columns);
+  std::optional<int64_t> k = bands->lower;
   bool alongColumns = *k >= 0;
   dfg::Shape starts(vector.size(), DimExpr(0)), whole = vector;
   starts.back() = std::abs(*k);
@@ -236,13 +287,13 @@ static constexpr OpRule kRules[] = {
     {"Diag", "1 -> 1", buildDiag},
     {"MatrixDiag", "1 -> 1", buildDiag},
     {"MatrixDiagV2", "5 -> 1", buildDiag},
-    {"MatrixDiagV3", "5 -> 1", buildDiag},
+    {"MatrixDiagV3", "5 -> 1; align:string?", buildDiag},
     {"MatrixDiagPart", "1 -> 1", buildDiagPart},
     {"MatrixDiagPartV2", "3 -> 1", buildDiagPart},
-    {"MatrixDiagPartV3", "3 -> 1", buildDiagPart},
+    {"MatrixDiagPartV3", "3 -> 1; align:string?", buildDiagPart},
     {"MatrixSetDiag", "2 -> 1", buildSetDiag},
     {"MatrixSetDiagV2", "3 -> 1", buildSetDiag},
-    {"MatrixSetDiagV3", "3 -> 1", buildSetDiag},
+    {"MatrixSetDiagV3", "3 -> 1; align:string?", buildSetDiag},
     {"MatrixBandPart", "3 -> 1", buildBandPart},
 };
 

@@ -43,6 +43,18 @@ def matrices(a, ids, wide, t):
             *tf.raw_ops.IdentityN(input=[ids, a])]
 
 
+def bands(x, three, two):
+    results = []
+    for align in ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"):
+        for low, high in [(-1, 1), (0, 2), (-3, -1), (1, 3)]:
+            results.append(raw.MatrixDiagPartV3(input=x, k=[low, high], padding_value=9.0, align=align))
+            results.append(raw.MatrixSetDiagV3(input=x, diagonal=results[-1] * 2.0, k=[low, high], align=align))
+        results.append(raw.MatrixDiagV3(diagonal=three, k=[-1, 1], num_rows=-1, num_cols=-1, padding_value=7.0, align=align))
+        results.append(raw.MatrixDiagV3(diagonal=two, k=[1, 2], num_rows=4, num_cols=-1, padding_value=0.0, align=align))
+    results.append(raw.MatrixDiagV3(diagonal=two, k=-2, num_rows=-1, num_cols=4, padding_value=1.0))
+    return results
+
+
 def record(name, build, shapes, steps):
     graph = tf.Graph()
     with graph.as_default():
@@ -67,6 +79,9 @@ def record(name, build, shapes, steps):
 
 
 f32, i32 = tf.float32, tf.int32
+record("bands", bands, {"x": (f32, [2, 4, 5]), "three": (f32, [2, 3, 4]), "two": (f32, [2, 3])},
+       [{"x": rng.normal(size=(2, 4, 5)).astype(np.float32), "three": rng.normal(size=(2, 3, 4)).astype(np.float32),
+         "two": rng.normal(size=(2, 3)).astype(np.float32)}])
 record("selections", selections, {"x": (f32, [6, 3]), "ids": (i32, [9]), "box": (f32, [12, 4]), "score": (f32, [12])},
        [{"x": rng.random((6, 3)).astype(np.float32) * scale, "ids": rng.integers(0, 5, 9).astype(np.int32),
          "box": boxes(12), "score": rng.random(12).astype(np.float32)} for scale in (1.0, 0.6, 0.0)])
