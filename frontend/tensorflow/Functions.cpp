@@ -83,7 +83,7 @@ private:
   std::string equals(const std::string &name, const std::string &tensor, int number,
                      ArrayRef<std::string> controls);
   void finish(const wire::Node &node, const Tensors &results, Tensors after);
-  std::string resolved(StringRef tensor) const;
+  std::string resolved(StringRef tensor);
 
   wire::Graph &graph;
   ReportNode report;
@@ -139,16 +139,21 @@ std::string Inliner::fresh(std::string name) {
   return unique;
 }
 
-/// Returns the node or the result that has taken the place of a result.
-std::string Inliner::resolved(StringRef tensor) const {
+/// Returns the tensor that has taken the place of a result, and notes it for all on the way there.
+/// In a damaged graph results may be those of each other.
+std::string Inliner::resolved(StringRef tensor) {
   std::string current = tensor.str();
-  for (unsigned steps = 0; steps < 2 * kMaxDepth; ++steps) {
+  std::vector<std::string> path;
+  while (path.size() <= results.size()) {
     auto parts = splitTensorName(current);
     auto found = parts ? results.find(output(parts->first.str(), parts->second)) : results.end();
     if (found == results.end())
       break;
+    path.push_back(found->first().str());
     current = found->second;
   }
+  for (const std::string &result : path)
+    results[result] = current;
   return current;
 }
 
@@ -630,7 +635,7 @@ ResultNames Inliner::run() {
   for (wire::Node &node : nodes)
     *graph.add_node() = std::move(node);
   for (auto &result : results)
-    result.second = resolved(result.second);
+    (void)resolved(result.first());
   return std::move(results);
 }
 

@@ -17,6 +17,7 @@ PLACEHOLDER = "x Placeholder | dtype=f32 shape=[2]"
 # First lines, the operation of the chain with its attributes, what reads its end.
 CHAINS = {
     "values": (["v Neg x"], "Neg", "", ["y Neg {end}"]),
+    "calls": (["v Neg x"], "IdentityN", "", ["y Neg {end}"]),
     "controls": (["v NoOp"], "control", "", ["y Neg x ^{end}"]),
     "handles": (
         ["v VarHandleOp | dtype=f32 shape=[2]"],
