@@ -163,8 +163,4 @@ private:
   bool packsUnit = false;
 };
 
-/// Transposes a square matrix given as vectors.
-llvm::SmallVector<mlir::Value> transposeSquare(mlir::OpBuilder &b, mlir::Location loc,
-                                               llvm::SmallVector<mlir::Value> rows);
-
 } // namespace tfc::cpu

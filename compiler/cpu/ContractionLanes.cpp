@@ -2,6 +2,7 @@
 // each column of the result has a vector of partial sums.
 
 #include "compiler/cpu/ContractionEmitter.h"
+#include "compiler/kernels/emit/SpecialEmitter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -96,7 +97,7 @@ SmallVector<Value> ContractionEmitter::emitLaneTile(const Panel &panel, Value ro
   Value rowOfA = linearPointer(a, add(m0, row), constant(0));
   SmallVector<Value> sums =
       plan.streamsB ? sumColumnsInTurn(panel, rowOfA) : sumColumnsTogether(panel, rowOfA);
-  sums = transposeSquare(b, loc, sums);
+  kernels::transpose(b, loc, sums);
   for (int64_t half = plan.lanes / 2; half > 0; half /= 2)
     for (int64_t i = 0; i < half; ++i)
       sums[i] = addValues(b, loc, sums[i], sums[i + half]);

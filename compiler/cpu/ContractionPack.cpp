@@ -1,6 +1,7 @@
 // Packing of the operands of a contraction into buffers in the order in which tiles read them.
 
 #include "compiler/cpu/ContractionEmitter.h"
+#include "compiler/kernels/emit/SpecialEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -89,27 +90,6 @@ void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount)
   });
 }
 
-/// log2(lanes) rounds that exchange elements between rows i and i + distance.
-SmallVector<Value> transposeSquare(OpBuilder &b, Location loc, SmallVector<Value> rows) {
-  int64_t lanes = rows.size();
-  for (int64_t distance = 1; distance < lanes; distance *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      bool second = lane & distance;
-      low.push_back(second ? lanes + lane - distance : lane);
-      high.push_back(second ? lanes + lane : lane + distance);
-    }
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & distance)
-        continue;
-      Value first = rows[i], second = rows[i + distance];
-      rows[i] = vector::ShuffleOp::create(b, loc, first, second, low);
-      rows[i + distance] = vector::ShuffleOp::create(b, loc, first, second, high);
-    }
-  }
-  return rows;
-}
-
 /// If b is contiguous along k, squares of lanes x lanes elements are transposed in registers.
 /// Columns beyond the last one repeat it; they are never stored.
 void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCount) {
@@ -124,7 +104,7 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
                             plan.lanes, mask);
       rows.push_back(convert ? convert(row) : row);
     }
-    rows = transposeSquare(b, loc, rows);
+    kernels::transpose(b, loc, rows);
     for (int64_t i = 0; i < plan.lanes; ++i)
       storeLanes(b, loc, rows[i],
                  advance(b, loc, packedStep, form.computeType, add(mul(add(k, i), width), column),

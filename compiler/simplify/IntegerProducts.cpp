@@ -177,7 +177,7 @@ bool Rewriter::rewrite(const Product &product) {
 }
 
 //===----------------------------------------------------------------------===//
-// Integers behind views
+// Quantised operands that pass through views, concatenations and pooling
 //===----------------------------------------------------------------------===//
 
 /// Returns the tensor as integers without a sign if one number scales all of them.
