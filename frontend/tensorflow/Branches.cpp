@@ -146,21 +146,20 @@ void Inliner::loop(const wire::Node &node, unsigned depth) {
     isConstant.push_back(isUnchanged(*body.function, int(i)));
   if (!is_contained(isConstant, false))
     isConstant.assign(inputs.size(), false);
-  auto make = [&](StringRef part, size_t i, StringRef op, const Tensors &of) -> wire::Node & {
-    return this->make(fresh(fmt::format("{}/{}_{}", name, part, i)), op, of);
+  auto make = [&](StringRef part, size_t i, StringRef op, const std::string &of,
+                  ArrayRef<std::string> after = {}) -> wire::Node & {
+    return this->make(fresh(fmt::format("{}/{}_{}", name, part, i)), op, of, after);
   };
   Tensors entered;
   std::vector<wire::Node *> merges(inputs.size(), nullptr);
   for (auto [i, input] : enumerate(inputs)) {
-    wire::Node &enter = make("enter", i, "Enter", {input});
-    for (const std::string &control : controls)
-      enter.add_input("^" + control);
+    wire::Node &enter = make("enter", i, "Enter", input, controls);
     (*enter.mutable_attr())["frame_name"].set_s(name);
     (*enter.mutable_attr())["is_constant"].set_b(isConstant[i]);
     entered.push_back(output(enter.name(), 0));
     if (isConstant[i])
       continue;
-    merges[i] = &make("merge", i, "Merge", {entered[i]});
+    merges[i] = &make("merge", i, "Merge", entered[i]);
     (*merges[i]->mutable_attr())["N"].set_i(2);
     entered[i] = output(merges[i]->name(), 0);
   }
@@ -178,10 +177,10 @@ void Inliner::loop(const wire::Node &node, unsigned depth) {
     if (isConstant[i])
       continue;
     auto [next, last] = divide(fmt::format("{}/switch_{}", name, i), entered[i], goesOn, {});
-    std::string taken = make("input", i, "Identity", {next}).name();
+    std::string taken = make("input", i, "Identity", next).name();
     pivot = pivot.empty() ? taken : pivot;
     entered[i] = output(taken, 0);
-    exits[i] = output(make("exit", i, "Exit", {last}).name(), 0);
+    exits[i] = output(make("exit", i, "Exit", last).name(), 0);
   }
   Body step = inlineBody(node, body, entered, {name + "/body", pivot, node.device(), depth});
   if (hasFailed)
@@ -193,9 +192,7 @@ void Inliner::loop(const wire::Node &node, unsigned depth) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (isConstant[i])
       continue;
-    wire::Node &next = make("next", i, "NextIteration", {step.results[i]});
-    for (const std::string &control : step.controls)
-      next.add_input("^" + control);
+    wire::Node &next = make("next", i, "NextIteration", step.results[i], step.controls);
     merges[i]->add_input(output(next.name(), 0));
   }
   finish(node, exits, {});

@@ -250,31 +250,31 @@ void Inliner::finish(const wire::Node &node, const Tensors &own, Tensors after) 
   make(node.name(), "NoOp", {}, after).set_device(node.device());
 }
 
+/// Returns the inputs of a node as they are after its control inputs.
+Tensors Inliner::inputsAfter(const wire::Node &node, ArrayRef<std::string> controls) {
+  Tensors inputs = dataOf(node);
+  for (size_t i = 0; i < inputs.size() && !controls.empty(); ++i) {
+    std::string name = fresh(fmt::format("{}/input_{}", node.name(), i));
+    inputs[i] = output(make(name, "Identity", inputs[i], controls).name(), 0);
+  }
+  return inputs;
+}
+
 /// The results of an IdentityN are its inputs.
 void Inliner::passOn(const wire::Node &node) {
-  Tensors inputs = dataOf(node), controls = controlsOf(node);
-  for (auto [i, input] : enumerate(inputs))
-    if (!controls.empty())
-      input = output(
-          make(fresh(fmt::format("{}/input_{}", node.name(), i)), "Identity", input, controls)
-              .name(),
-          0);
-  finish(node, inputs, controls);
+  Tensors controls = controlsOf(node);
+  finish(node, inputsAfter(node, controls), controls);
 }
 
 void Inliner::call(const wire::Node &node, const Callee &callee, unsigned depth) {
-  Tensors inputs = dataOf(node), controls = controlsOf(node);
+  Tensors controls = controlsOf(node);
   Place place = {node.name(), "", node.device(), depth};
   if (!controls.empty()) {
     place.pivot = fresh(node.name() + "/before");
     make(place.pivot, "NoOp", {}, controls);
-    for (auto [i, input] : enumerate(inputs))
-      input = output(
-          make(fresh(fmt::format("{}/input_{}", node.name(), i)), "Identity", input, place.pivot)
-              .name(),
-          0);
+    controls = {place.pivot};
   }
-  Body body = inlineBody(node, callee, inputs, place);
+  Body body = inlineBody(node, callee, inputsAfter(node, controls), place);
   finish(node, body.results, body.controls);
 }
 

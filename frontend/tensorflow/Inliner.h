@@ -50,6 +50,7 @@ private:
   };
 
   void add(wire::Node node, unsigned depth);
+  Tensors inputsAfter(const wire::Node &node, llvm::ArrayRef<std::string> controls);
   void passOn(const wire::Node &node);
   void call(const wire::Node &node, const Callee &callee, unsigned depth);
   void branch(const wire::Node &node, llvm::ArrayRef<Callee> branches, unsigned depth);

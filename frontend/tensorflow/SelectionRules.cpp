@@ -18,18 +18,8 @@ static bool checkOrder(NodeBuilder &node) {
   return false;
 }
 
-/// Calls the function in graph source that is the rule's argument with all inputs.
-static Outcome buildCall(NodeBuilder &node, const OpRule &rule) {
-  if (!checkOrder(node))
-    return Outcome::Failed;
-  SmallVector<NodeValue> inputs;
-  for (unsigned i = 0; i < node.numInputs(); ++i) {
-    inputs.push_back(node.in(i));
-    if (!inputs.back())
-      return Outcome::Failed;
-  }
-  auto results = node.library().on(rule.argument, inputs);
-  return results ? node.done(*results) : Outcome::Failed;
+static Outcome buildWhere(NodeBuilder &node, const OpRule &) {
+  return checkOrder(node) ? node.library().build("_where") : Outcome::Failed;
 }
 
 static Outcome buildUnique(NodeBuilder &node, const OpRule &rule) {
@@ -91,7 +81,7 @@ static Outcome buildNonMax(NodeBuilder &node, const OpRule &rule) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Where", "1 -> 1", buildCall, "_where", OpRule::FindsSizes},
+    {"Where", "1 -> 1", buildWhere, "", OpRule::FindsSizes},
     {"Unique", "1 -> 2; out_idx:type?", buildUnique, "", OpRule::FindsSizes},
     {"UniqueWithCounts", "1 -> 3; out_idx:type?", buildUnique, "count", OpRule::FindsSizes},
     {"NonMaxSuppression", "3 -> 1", buildNonMax, "", OpRule::FindsSizes},

@@ -40,17 +40,11 @@ static Outcome buildFromTensor(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildGetItem(NodeBuilder &node, const OpRule &) {
-  NodeValue list = listOf(node), place = node.in(1);
-  if (!list || !place)
-    return Outcome::Failed;
-  return node.done({node.op("list_read", {list, place})});
+  return node.done({node.op("list_read", {listOf(node), node.in(1)})});
 }
 
 static Outcome buildSetItem(NodeBuilder &node, const OpRule &) {
-  NodeValue list = listOf(node), place = node.in(1), value = node.in(2);
-  if (!list || !place || !value)
-    return Outcome::Failed;
-  return node.done({node.op("list_write", {list, place, value})});
+  return node.done({node.op("list_write", {listOf(node), node.in(1), node.in(2)})});
 }
 
 /// Returns the number of elements, if it is known while the graph is read.
@@ -82,8 +76,7 @@ static Outcome buildStack(NodeBuilder &node, const OpRule &) {
 
 static Outcome buildLength(NodeBuilder &node, const OpRule &) {
   if (std::optional<DimExpr> length = lengthOf(node))
-    return node.done(
-        {NodeValue(dfg::SizeTensor{IntegerType::get(node.context(), 32), {}, {*length}})});
+    return node.done({NodeValue(*dfg::makeSize(IntegerType::get(node.context(), 32), *length))});
   return node.done({node.op("list_size", listOf(node))});
 }
 
