@@ -1,14 +1,10 @@
 """record_functions.py FOLDER: records graphs whose library has functions in TensorFlow (2.21 for those that are stored):
 calls, branches and loops inside each other, with variables, TensorLists, effects and gradients."""
 
-import json
-import pathlib
-import sys
-
 import numpy as np
 import tensorflow as tf
+from recording import v1, write_case
 
-v1 = tf.compat.v1
 v1.enable_control_flow_v2()
 v1.enable_resource_variables()
 rng = np.random.default_rng(0)
@@ -86,25 +82,8 @@ def record(name, build, steps, feeds):
         results, targets = build(x, k)
         fetches = [tf.identity(value, name=f"y{i}") for i, value in enumerate(tf.nest.flatten(results))]
         init = v1.global_variables_initializer()
-    folder = pathlib.Path(sys.argv[1]) / name
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
-    case, recorded = {"init": [init.name], "arrays": "arrays.npz", "steps": []}, {}
-    with v1.Session(graph=graph) as session:
-        session.run(init)
-        for number in range(steps):
-            given = {"x": X[number % len(X)], "k": np.int32(number)}
-            given = {key: given[key] for key in feeds}
-            values = session.run(fetches, {f"{key}:0": value for key, value in given.items()})
-            step = {"feeds": {}, "fetches": {}, "targets": [], "rtol": 1e-5, "atol": 1e-5}
-            for key, value in given.items():
-                step["feeds"][f"{key}:0"], recorded[f"{number}.{key}"] = f"{number}.{key}", value
-            for fetch, value in zip(fetches, values):
-                key = f"{number}.{fetch.op.name}.expected"
-                step["fetches"][fetch.name], recorded[key] = key, value
-            case["steps"].append(step)
-    np.savez_compressed(folder / "arrays.npz", **recorded)
-    (folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
+    given = [{"x": X[number % len(X)], "k": np.int32(number)} for number in range(steps)]
+    write_case(name, graph, [init.name], fetches, [{key: step[key] for key in feeds} for step in given], 1e-5)
 
 
 record("function_calls", calls, 2, ["x"])

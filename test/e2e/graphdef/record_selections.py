@@ -1,14 +1,10 @@
 """record_selections.py FOLDER: records operations of TensorFlow (2.21 for those that are stored) whose results have sizes
 that depend on data, and others on matrices and batches."""
 
-import json
-import pathlib
-import sys
-
 import numpy as np
 import tensorflow as tf
+from recording import v1, write_case
 
-v1 = tf.compat.v1
 raw = tf.raw_ops
 rng = np.random.default_rng(0)
 
@@ -60,22 +56,7 @@ def record(name, build, shapes, steps):
     with graph.as_default():
         given = {key: v1.placeholder(dtype, shape, name=key) for key, (dtype, shape) in shapes.items()}
         fetches = [tf.identity(value, name=f"y{i}") for i, value in enumerate(build(*given.values()))]
-    folder = pathlib.Path(sys.argv[1]) / name
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
-    case, recorded = {"init": [], "arrays": "arrays.npz", "steps": []}, {}
-    with v1.Session(graph=graph) as session:
-        for number, feeds in enumerate(steps):
-            values = session.run(fetches, {f"{key}:0": value for key, value in feeds.items()})
-            step = {"feeds": {}, "fetches": {}, "targets": [], "rtol": 1e-4, "atol": 1e-4}
-            for key, value in feeds.items():
-                step["feeds"][f"{key}:0"], recorded[f"{number}.{key}"] = f"{number}.{key}", value
-            for fetch, value in zip(fetches, values):
-                key = f"{number}.{fetch.op.name}.expected"
-                step["fetches"][fetch.name], recorded[key] = key, value
-            case["steps"].append(step)
-    np.savez_compressed(folder / "arrays.npz", **recorded)
-    (folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
+    write_case(name, graph, [], fetches, steps, 1e-4)
 
 
 f32, i32 = tf.float32, tf.int32
