@@ -1,5 +1,6 @@
 """gpt.py one WHOLE.so FOLDER: trains the GPT of the examples on one device, and stores losses and norms of gradients.
-gpt.py job SPLIT.so FOLDER LIBTFCMPI: trains it on the tasks of a job, with the same variables and texts, and compares."""
+gpt.py split SPLIT.so FOLDER LIBTFCMPI: trains it on the tasks of a job, with the same variables and texts, and compares.
+gpt.py stages PIPELINE.so FOLDER LIBTFCMPI: the same with a block on each task."""
 
 import os
 import sys
@@ -22,7 +23,9 @@ weights = {name.removeprefix(prefix): value for name, value in setting.initial_w
 def parts_of(name, value):
     """The names in the divided model, with the part of the variable that each has."""
     layer = name.split(".")
-    if layer[0] == "embed":
+    if mode == "stages":
+        yield f"stack.{layer[1]}.block.{'.'.join(layer[2:])}" if layer[0] == "stack" else name, value
+    elif layer[0] == "embed":
         yield name, value
     elif layer[0] != "stack" or layer[2].startswith("norm"):
         for d in range(2):
@@ -45,7 +48,7 @@ def part_of(name, value, t):
     return np.split(value, PARTS, axis=-1 if ".up." in name else 0)[t]
 
 
-job = Job(sys.argv[4]) if mode == "job" else None
+job = Job(sys.argv[4]) if mode != "one" else None
 model = job.create(path) if job else whole
 for name, value in weights.items():
     for own, part in parts_of(name, value) if job else [(prefix + name, value)]:
@@ -63,10 +66,11 @@ if job.task == 0:
     assert len(got) == 50 and worst[:, 0].max() < 1e-4, worst
     np.testing.assert_allclose(got[:, 1], np.load(stored)[:, 1], rtol=1e-3)
     print(f"{len(got)} losses from {got[0, 0]:.3f} to {got[-1, 0]:.3f} agree within 1e-4 ({worst[:, 0].max():.1e})", flush=True)
-np.savez(os.path.join(folder, f"task-{job.task}"), **read_own(model))
+if mode == "split":
+    np.savez(os.path.join(folder, f"task-{job.task}"), **read_own(model))
 del model
 job.close()
-if job.task == 0:
+if mode == "split" and job.task == 0:
     copies = [{}, {}]
     for task in range(4):
         for name, value in np.load(os.path.join(folder, f"task-{task}.npz")).items():
