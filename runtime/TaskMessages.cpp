@@ -234,7 +234,7 @@ void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes
   if (moreBytes < 0)
     return pool.give(data);
   memcpy(&header, bytesOfHeader, sizeof(TaskHeader));
-  server.hear(from);
+  server.hear(from, header);
   if (header.fingerprint != fingerprint()) {
     pool.give(data);
     char text[256];
@@ -248,6 +248,10 @@ void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes
   if ((header.leader == kTogether) == isAlone) {
     pool.give(data);
     return refuse(from, header, "tfc_options.call_mode differs between processes");
+  }
+  if (header.kind == TaskMessage::Alive || header.kind == TaskMessage::Bye) {
+    pool.give(data);
+    return loseWhoLeaves(from, header);
   }
   if (isAlone && server.take(header, message))
     return;
@@ -265,6 +269,15 @@ void Tasks::receive(int32_t from, const void *bytesOfHeader, int32_t headerBytes
   pool.give(data);
   if (isLater)
     loseAll(TFC_OUT_OF_MEMORY, "not enough memory for a message of another process");
+}
+
+/// Fails all calls if a process takes part in none.
+void Tasks::loseWhoLeaves(int32_t from, const TaskHeader &header) {
+  if (header.kind != TaskMessage::Bye || header.status == TFC_OK)
+    return;
+  char text[256];
+  snprintf(text, sizeof(text), "%s takes no part in calls", nameOf(from));
+  loseAll(header.status, text);
 }
 
 /// Fails all calls, and lets a process with which none is possible find out as well.

@@ -117,20 +117,6 @@ bool TaskServer::take(const TaskHeader &header, const MessageStash::Message &mes
   switch (header.kind) {
   case TaskMessage::Begin:
     return isOfLeader && header.leader != tasks.self() && keep(header, message);
-  case TaskMessage::Bye:
-    if (isOfLeader)
-      peers[message.from].hasSaidBye = true;
-    tasks.hasBye.notify();
-    if (header.status != TFC_OK) {
-      char text[256];
-      snprintf(text, sizeof(text), "%s takes no part in calls", tasks.nameOf(message.from));
-      tasks.loseAll(header.status, text);
-    }
-    break;
-  case TaskMessage::Alive:
-    if (isOfLeader && peers[message.from].limit / 4 < header.bytes)
-      peers[message.from].limit = 4 * (header.bytes < kMostInterval ? header.bytes : kMostInterval);
-    break;
   case TaskMessage::Close:
     if (session && isOfLeader) {
       session->isClosed = true;
@@ -171,6 +157,28 @@ bool TaskServer::initialise(int64_t timeout) {
   return true;
 }
 
+TaskHeader TaskServer::headerOfSign(TaskMessage kind) const {
+  TaskHeader header = {};
+  header.kind = kind;
+  header.entry = kNoEntry;
+  header.leader = tasks.isAlone ? tasks.self() : kTogether;
+  return header;
+}
+
+/// Signs of a process with which no call is possible are understood, too.
+void TaskServer::hear(int32_t from, const TaskHeader &header) {
+  if (from < 0 || from >= peers.size())
+    return;
+  Peer &peer = peers[from];
+  peer.isHeard = true;
+  if (header.kind == TaskMessage::Alive && peer.limit / 4 < header.bytes)
+    peer.limit = 4 * (header.bytes < kMostInterval ? header.bytes : kMostInterval);
+  if (header.kind != TaskMessage::Bye)
+    return;
+  peer.hasSaidBye = true;
+  tasks.hasBye.notify();
+}
+
 bool TaskServer::mayCall(int32_t task) const {
   return task != tasks.self() && !peers[task].hasSaidBye;
 }
@@ -205,10 +213,7 @@ void TaskServer::tick() {
   if (now < nextSign || tasks.hasSaidBye)
     return;
   nextSign = now + interval;
-  TaskHeader header = {};
-  header.kind = TaskMessage::Alive;
-  header.entry = kNoEntry;
-  header.leader = tasks.self();
+  TaskHeader header = headerOfSign(TaskMessage::Alive);
   header.bytes = interval;
   for (int32_t task = 0; task < peers.size(); ++task)
     if (task != tasks.self() && !isSilent(task))

@@ -20,7 +20,7 @@ public:
   TaskServer(const TaskServer &) = delete;
   TaskServer &operator=(const TaskServer &) = delete;
 
-  /// Must be called first, if processes call alone. Returns false if there is no memory.
+  /// Must be called first. Returns false if there is no memory.
   bool initialise(int64_t timeout);
   /// Starts sessions from now on, and for what has been kept. Under the mutex of the tasks.
   void open();
@@ -28,15 +28,14 @@ public:
   bool isClosing() const { return isStopping; }
   /// Takes a message of another process unless it is of a running call. Under the mutex.
   bool take(const TaskHeader &header, const MessageStash::Message &message);
-  /// Notes a sign of life of another process. Under the mutex.
-  void hear(int32_t from) {
-    if (from >= 0 && from < peers.size())
-      peers[from].isHeard = true;
-  }
+  /// The header of a message that tells of this process, not of a call.
+  TaskHeader headerOfSign(TaskMessage kind) const;
+  /// Notes that a message of another process has come. Under the mutex.
+  void hear(int32_t from, const TaskHeader &header);
   /// Lets the others know from time to time that this process lives, and notes which of them have
   /// been silent. Under the mutex.
   void tick();
-  /// Returns true if other processes may still make calls. Under the mutex.
+  /// Returns true if other processes may still make calls, alone or together. Under the mutex.
   bool awaitsCalls() const;
   /// Such a process of which nothing has come for too long, or -1, and the time. Under the mutex.
   int32_t findSilent(int64_t &milliseconds) const;
@@ -84,7 +83,7 @@ private:
   }
 
   Tasks &tasks;
-  Objects<Peer> peers;  // by process; none if all call together
+  Objects<Peer> peers;  // by process
   int64_t interval = 0; // of signs of life, in nanoseconds
   int64_t lastTick = 0, nextSign = 0;
   Session *sessions = nullptr; // those that have ended, too: messages may still come for them

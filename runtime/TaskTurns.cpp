@@ -190,12 +190,21 @@ void Tasks::sayBye(int32_t status) {
   if (hasSaidBye)
     return;
   hasSaidBye = true;
-  TaskHeader header = {};
-  header.kind = TaskMessage::Bye;
-  header.entry = kNoEntry;
-  header.leader = self();
+  TaskHeader header = server.headerOfSign(TaskMessage::Bye);
   header.status = status;
   postToOthers(header);
+}
+
+/// Waits until the other processes have come to their end. Returns false if one has not, but has
+/// been silent for too long.
+bool Tasks::awaitOthers() {
+  MutexLock lock(mutex);
+  sayBye(isAlone ? TFC_TASK_LOST : TFC_OK);
+  int64_t milliseconds;
+  for (; server.awaitsCalls() && !isCutOff; hasBye.wait(mutex, nullptr))
+    if (server.findSilent(milliseconds) >= 0)
+      return false;
+  return !isCutOff;
 }
 
 tfc_status Tasks::serve(tfc_instance &handle) {

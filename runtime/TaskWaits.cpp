@@ -76,6 +76,7 @@ void Tasks::lost(void *context, int32_t task, const char *reason) {
     char text[512];
     snprintf(text, sizeof(text), "%s cannot be reached any more%s%s", tasks.nameOf(task),
              reason ? ": " : "", reason ? reason : "");
+    tasks.isCutOff = true;
     tasks.loseAll(TFC_TASK_LOST, text);
   }
   tasks.wakeQueues();
@@ -119,9 +120,8 @@ void Tasks::tick(void *context) {
   auto &tasks = *static_cast<Tasks *>(context);
   tasks.failLate();
   tasks.wakeQueues();
-  if (!tasks.isAlone)
-    return;
-  tasks.state->queues.wake();
+  if (tasks.isAlone)
+    tasks.state->queues.wake();
   MutexLock lock(tasks.mutex);
   tasks.server.tick();
 }

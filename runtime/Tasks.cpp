@@ -27,6 +27,11 @@ tfc_status Tasks::attach(State &ofState, const tfc_options &options, Message &me
     message.add("tfc_transport.size is %u, but expected sizeof(tfc_transport)", given->size);
     return TFC_ABI_MISMATCH;
   }
+  if (given->version != TFC_TRANSPORT_VERSION) {
+    message.add("tfc_transport has version %u, but this runtime needs %d", given->version,
+                TFC_TRANSPORT_VERSION);
+    return TFC_ABI_MISMATCH;
+  }
   if (model.task_count == 0) {
     message.add("%s has no cluster, so it needs no transport", model.name);
     return TFC_INVALID_ARGUMENT;
@@ -52,7 +57,7 @@ tfc_status Tasks::attach(State &ofState, const tfc_options &options, Message &me
   isAlone = options.call_mode == TFC_CALL_ALONE;
   state = &ofState;
   transport = given;
-  if (isAlone && !server.initialise(timeout)) {
+  if (!server.initialise(timeout)) {
     transport = nullptr;
     message.add("not enough memory for the processes of %s", model.name);
     return TFC_OUT_OF_MEMORY;
@@ -76,10 +81,8 @@ template <typename F> void Tasks::dropKept(F isDropped) {
 }
 
 void Tasks::detach() {
-  if (transport && isAlone)
-    sayBye(TFC_TASK_LOST);
   if (transport)
-    transport->detach(transport->context);
+    transport->detach(transport->context, awaitOthers() ? (timeout + 999'999) / 1'000'000 : 0);
   server.release();
   dropKept([](const TaskHeader &) { return true; });
   stash.release();

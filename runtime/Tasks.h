@@ -283,6 +283,7 @@ private:
                  uint32_t number);
   void giveTurn(tfc_instance &handle);
   void sayBye(int32_t status);
+  bool awaitOthers();
 
   // The state of a call.
   bool haveAll(const TaskCall &call, bool Arrivals::*flag) const;
@@ -296,6 +297,7 @@ private:
   // Messages (TaskMessages.cpp).
   Gpu *receiverOf(const TaskHeader &header, int64_t bytes);
   void receive(int32_t from, const void *header, int32_t headerBytes, void *data);
+  void loseWhoLeaves(int32_t from, const TaskHeader &header);
   void refuse(int32_t from, TaskHeader header, const char *text);
   uint32_t fingerprint() const;
   bool isOfCall(const TaskHeader &header, const tfc_instance &handle) const;
@@ -336,6 +338,7 @@ private:
   std::atomic<const Gpu *> anyGpu = nullptr;
   int32_t lostStatus = TFC_OK; // of all calls from now on
   char lostText[256] = "";     // its message
+  bool isCutOff = false;       // the transport has broken down
   bool hasAborted = false;     // a call whose waits at queues do not know it yet
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   Change hasChanged; // data were sent, or a call was aborted

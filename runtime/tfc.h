@@ -100,12 +100,16 @@ typedef struct tfc_receiver {
 /// Headers of messages are not longer than this.
 #define TFC_MAX_HEADER 2048
 
+/// Counts the changes of tfc_transport and tfc_receiver.
+#define TFC_TRANSPORT_VERSION 2
+
 /// Carries the messages of an instance and its forks to the other processes of a cluster. tfc_mpi.h
 /// has one on MPI.
 typedef struct tfc_transport {
   uint32_t size; // sizeof(tfc_transport)
   int32_t task;  // the number of this process, in the order of the jobs and their tasks
   int32_t task_count;
+  uint32_t version;      // TFC_TRANSPORT_VERSION
   int32_t device_memory; // 1 if data may be in memory of GPUs, unless they are copied; otherwise 0
   void *context;         // the first argument of the functions
 
@@ -117,8 +121,10 @@ typedef struct tfc_transport {
   /// `sent`, which is called for these alone.
   void (*send)(void *context, int32_t task, const void *header, int32_t header_bytes,
                const void *data, int64_t bytes, void *token);
-  /// Ends, when all that was sent has left. All processes call this together.
-  void (*detach)(void *context);
+  /// Ends, when all that was sent has left and all processes have called this. If that takes longer
+  /// than `limit_ms`, which is 0 if others are known to be gone, and this process cannot end
+  /// without them, it ends the job.
+  void (*detach)(void *context, int64_t limit_ms);
   /// May be null. Does what is to be done for messages on the calling thread, which waits for one,
   /// so that no thread has to be woken for it. `is_last` is 1 if the thread goes to sleep then.
   void (*poll)(void *context, int32_t is_last);

@@ -103,10 +103,11 @@ void MpiTransport::poll(void *self, int32_t isLast) {
   mpi.hasWork.notify_one();
 }
 
-void MpiTransport::detach(void *self) {
+void MpiTransport::detach(void *self, int64_t limitMs) {
   auto &mpi = *static_cast<MpiTransport *>(self);
   {
     std::lock_guard lock(mpi.mutex);
+    mpi.mostWaitAtEnd = std::chrono::milliseconds(limitMs);
     mpi.isStopping = true;
   }
   mpi.hasWork.notify_one();
@@ -169,7 +170,7 @@ void MpiTransport::idle() {
 /// Waits until all processes have come here, and thus nothing more can come.
 void MpiTransport::drain() {
   auto begin = Clock::now();
-  auto isTooLate = [&] { return Clock::now() - begin > kMostWaitAtEnd; };
+  auto isTooLate = [&] { return Clock::now() - begin > mostWaitAtEnd; };
   while (!leaving.empty() && !isBroken && !isTooLate())
     progress();
   MPI_Request barrier;
@@ -182,7 +183,8 @@ void MpiTransport::drain() {
       if (!check(MPI_Test(&barrier, &isDone, MPI_STATUS_IGNORE)) || isDone)
         break;
       if (isTooLate()) {
-        fprintf(stderr, "tfc: other processes have not ended; this one aborts the job\n");
+        fprintf(stderr, "tfc: task %d: other processes have not ended; this one aborts the job\n",
+                transport.task);
         MPI_Abort(comm, 1);
       }
       std::this_thread::sleep_for(Clock::now() - lastEvent < std::chrono::milliseconds(1)

@@ -33,8 +33,6 @@ inline constexpr std::chrono::milliseconds kBetweenTicks(50);
 /// The thread leaves MPI to others that have polled so recently.
 inline constexpr std::chrono::microseconds kOthersPoll(50);
 inline constexpr const char *kNoMemory = "not enough memory for messages";
-/// Others may destroy their instances so much later.
-inline constexpr std::chrono::minutes kMostWaitAtEnd(10);
 
 struct Prefix {
   int64_t bytes; // of data
@@ -67,6 +65,7 @@ public:
   MpiTransport(MPI_Comm comm, bool polls) : comm(comm) {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     transport.size = sizeof(tfc_transport);
+    transport.version = TFC_TRANSPORT_VERSION;
     MPI_Comm_rank(comm, &transport.task);
     MPI_Comm_size(comm, &transport.task_count);
     transport.context = this;
@@ -88,7 +87,7 @@ private:
   static tfc_status attach(void *self, const tfc_receiver *receiver);
   static void send(void *self, int32_t task, const void *header, int32_t headerBytes,
                    const void *data, int64_t bytes, void *token);
-  static void detach(void *self);
+  static void detach(void *self, int64_t limitMs);
   static void poll(void *self, int32_t isLast);
 
   class Turn;
@@ -124,7 +123,8 @@ private:
   std::list<Outgoing> queue;
   std::list<Outgoing> spareOutgoing; // with their memory, so that steady steps allocate nothing
   bool isStopping = false;
-  bool hasFailed = false; // a message could not be queued
+  std::chrono::milliseconds mostWaitAtEnd = {}; // for others
+  bool hasFailed = false;                       // a message could not be queued
 
   // Relaxed: these decide only how long the thread waits.
   std::atomic<Clock::time_point> lastPoll = Clock::time_point(), lastEvent = Clock::time_point();

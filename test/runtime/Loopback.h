@@ -59,7 +59,17 @@ private:
 
   struct End {
     End(Loopback &owner, int32_t task, int32_t count) : owner(owner) {
-      transport = {sizeof(tfc_transport), task, count, 0, this, attach, send, detach, nullptr, 0};
+      transport = {sizeof(tfc_transport),
+                   task,
+                   count,
+                   TFC_TRANSPORT_VERSION,
+                   0,
+                   this,
+                   attach,
+                   send,
+                   detach,
+                   nullptr,
+                   0};
       if (task % 2) {
         transport.poll = poll;
         transport.copied_bytes = 64;
@@ -89,7 +99,7 @@ private:
       end.handleNext();
       end.handling.unlock();
     }
-    static void detach(void *self) {
+    static void detach(void *self, int64_t) {
       auto &end = *static_cast<End *>(self);
       {
         std::lock_guard lock(end.mutex);

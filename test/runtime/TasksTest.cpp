@@ -293,6 +293,9 @@ TEST(Tasks, CheckTheTransport) {
   tfc_transport other = *three[0];
   other.size = 8;
   EXPECT_EQ(create(&other, 0), "9 tfc_transport.size is 8, but expected sizeof(tfc_transport)");
+  other = *three[0];
+  other.version = 1;
+  EXPECT_EQ(create(&other, 0), "9 tfc_transport has version 1, but this runtime needs 2");
 }
 
 TEST(Tasks, RunInOneProcessWithoutATransport) {

@@ -10,7 +10,8 @@ from job import Failed, Job
 
 path, library, mode = sys.argv[1:]
 job = Job(library)
-model = job.create(path, alone=mode != "together", task_timeout_ms=2000 if mode == "queues" else 1000)
+together = mode in ("together", "late", "gone")
+model = job.create(path, alone=not together, task_timeout_ms=2000 if mode == "queues" else 1000)
 
 
 def attempt(function, *args, **feeds):
@@ -27,9 +28,9 @@ def attempt(function, *args, **feeds):
 
 def disappear():
     """This process is killed, or stopped for long."""
-    if mode != "stopped":
+    if mode in ("together", "killed"):
         os.kill(os.getpid(), signal.SIGKILL)
-    subprocess.Popen(["sh", "-c", f"sleep 8; kill -KILL {os.getpid()}"])
+    subprocess.Popen(["sh", "-c", f"sleep {60 if mode == 'gone' else 8}; kill -KILL {os.getpid()}"])
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
@@ -48,11 +49,22 @@ if mode == "queues":
     del model
     job.close()
     sys.exit()
-if mode == "together":
+if mode == "late":
+    model.call("step")
+    if job.task == 1:
+        time.sleep(3)
+        print("task 1 has worked for 3 s", flush=True)
+    del model
+    job.close()
+    sys.exit()
+if together:
     model.call("step")
     if job.task == 1:
         disappear()
     attempt(model.call, "step")
+    if mode == "gone":
+        signal.alarm(20)  # ends this process
+        del model
     time.sleep(2)  # the other one hears of it
 else:
     if job.task == 1:
