@@ -70,7 +70,7 @@ void PanelLoader::copy(Value k, Value panel) {
     KernelEmitter::Scope scope(e);
     Place place = placeOf(round);
     SmallVector<AffineExpr> point = pointOf(place, k), indices;
-    for (AffineExpr result : op.getMatchingIndexingMap(source).getResults())
+    for (AffineExpr result : indicesOf(op, source))
       indices.push_back(result.replaceDims(point));
     Value from = e.addressOf(source->get(), indices);
     Value position = multiplier.positionInPanel(isA, place.across, place.along);

@@ -126,8 +126,7 @@ FactorAccess TiledProduct::findAccess(KernelShapes &shapes, linalg::GenericOp op
   SmallVector<AffineExpr> offsets;
   for (unsigned input : factor.inputs) {
     OpOperand *tensor = op.getDpsInputOperand(input);
-    ArrayRef<AffineExpr> indices = op.getMatchingIndexingMap(tensor).getResults();
-    offsets.push_back(denseOffset(shapes, tensor->get(), indices));
+    offsets.push_back(denseOffset(shapes, tensor->get(), indicesOf(op, tensor)));
   }
   auto areNeighbours = [&](unsigned loop) {
     return llvm::any_of(offsets, [&](AffineExpr offset) { return isContiguous(offset, loop); });

@@ -146,7 +146,7 @@ std::optional<SmallVector<AffineExpr>> loopStrides(linalg::GenericOp op, KernelS
                                                    OpOperand *operand) {
   AffineExpr address = getAffineConstantExpr(0, op.getContext());
   ArrayRef<AffineExpr> shape = shapes.shapeOf(operand->get());
-  for (auto [index, size] : llvm::zip_equal(op.getMatchingIndexingMap(operand).getResults(), shape))
+  for (auto [index, size] : llvm::zip_equal(indicesOf(op, operand), shape))
     address = address * size + index;
   SmallVector<AffineExpr> strides(op.getNumLoops());
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
@@ -296,8 +296,7 @@ std::optional<LinearAccess> linearAccess(linalg::GenericOp op, const Contraction
     counters[loop] = counter(3 + i);
   SmallVector<AffineExpr> point = form.point(counters, m, n, k);
   AffineExpr address = getAffineConstantExpr(0, context);
-  AffineMap map = op.getMatchingIndexingMap(input);
-  for (auto [result, stride] : llvm::zip_equal(map.getResults(), strides))
+  for (auto [result, stride] : llvm::zip_equal(indicesOf(op, input), strides))
     address = address + result.replaceDims(point) * stride;
   LinearAccess access;
   access.base = normalize(address);

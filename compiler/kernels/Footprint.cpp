@@ -91,7 +91,7 @@ void Walker::visit(linalg::GenericOp op, ArrayRef<AffineExpr> loops) {
     if (op.isDpsInit(&operand) && op.getNumReductionLoops() != 0)
       continue;
     SmallVector<AffineExpr> indices;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+    for (AffineExpr expr : indicesOf(op, &operand))
       indices.push_back(expr.replaceDims(loops));
     visitTensor(operand.get(), indices);
   }

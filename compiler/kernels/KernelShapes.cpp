@@ -143,6 +143,17 @@ SmallVector<AffineExpr> KernelShapes::loopSizes(linalg::GenericOp op) {
   return sizes;
 }
 
+SmallVector<AffineExpr> tfc::kernels::indicesOf(linalg::GenericOp op, OpOperand *operand) {
+  auto type = cast<RankedTensorType>(operand->get().getType());
+  SmallVector<AffineExpr> indices(op.getMatchingIndexingMap(operand).getResults());
+  for (auto [index, size] : llvm::zip_equal(indices, type.getShape()))
+    if (auto rest = dyn_cast<AffineBinaryOpExpr>(index);
+        index.getKind() == AffineExprKind::Mod &&
+        rest.getRHS() == getAffineConstantExpr(size, op.getContext()))
+      index = rest.getLHS();
+  return indices;
+}
+
 AffineExpr KernelShapes::numElements(Value tensor) {
   AffineExpr product = getAffineConstantExpr(1, tensor.getContext());
   for (AffineExpr size : shapeOf(tensor))

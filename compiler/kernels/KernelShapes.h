@@ -43,4 +43,9 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::AffineExpr>> shapes;
 };
 
+/// Returns the indices at which a generic reads an operand, over its loops. Where one is taken
+/// modulo the size of its axis, so that linalg does not infer the extent of a loop from that, it is
+/// the same without: indices are inside of their axes.
+llvm::SmallVector<mlir::AffineExpr> indicesOf(mlir::linalg::GenericOp op, mlir::OpOperand *operand);
+
 } // namespace tfc::kernels

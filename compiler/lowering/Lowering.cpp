@@ -208,9 +208,10 @@ static AffineExpr loopExpr(Value index) {
   return isa<arith::AddIOp>(op) ? lhs + rhs : lhs * rhs;
 }
 
-/// Returns what a slice reads, or std::nullopt. An axis with computed indices is rejected if its
-/// index is just a loop that does not cover the whole operand: linalg would infer the operand's
-/// size as the extent of that loop.
+/// Returns what a slice reads, or std::nullopt. Where an index is just a loop that does not cover
+/// the whole axis, linalg would infer the axis's size as the extent of the loop. Its index modulo
+/// the size is the same, and kernels::indicesOf finds it again; a size that is not known is
+/// rejected.
 static std::optional<Read> readOfSlice(tensor::ExtractOp extract, ArrayRef<int64_t> loopSizes,
                                        AffineMap map) {
   SmallVector<AffineExpr> exprs;
@@ -225,8 +226,11 @@ static std::optional<Read> readOfSlice(tensor::ExtractOp extract, ArrayRef<int64
     auto loop = index.getDefiningOp<linalg::IndexOp>();
     bool isWhole = loop && loopSizes[loop.getDim()] == size;
     exprs.push_back(expr.replaceDims(map.getResults()));
-    if (isa<AffineDimExpr>(exprs.back()) && !isWhole)
+    if (!isa<AffineDimExpr>(exprs.back()) || isWhole)
+      continue;
+    if (ShapedType::isDynamic(size))
       return std::nullopt;
+    exprs.back() = exprs.back() % size;
   }
   return Read{extract.getTensor(), AffineMap::get(map.getNumDims(), 0, exprs, map.getContext())};
 }

@@ -56,7 +56,7 @@ Value KernelEmitter::argumentValue(BlockArgument argument, Point &point) {
   if (op.isDpsInit(&operand) && !point.accumulators.empty())
     return point.accumulators[number - op.getNumDpsInputs()];
   SmallVector<AffineExpr> indices;
-  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+  for (AffineExpr expr : indicesOf(op, &operand))
     indices.push_back(expr.replaceDims(point.loops));
   return element(operand.get(), indices);
 }

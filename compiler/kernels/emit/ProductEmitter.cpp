@@ -67,7 +67,7 @@ Value factorAt(KernelEmitter &emitter, linalg::GenericOp op, const ContractionFo
   Value value = evaluateFactor(b, emitter.loc(), factor.root, [&](unsigned input) {
     OpOperand *tensor = op.getDpsInputOperand(input);
     SmallVector<AffineExpr> indices;
-    for (AffineExpr result : op.getMatchingIndexingMap(tensor).getResults())
+    for (AffineExpr result : indicesOf(op, tensor))
       indices.push_back(result.replaceDims(point));
     return emitter.element(tensor->get(), indices);
   });

@@ -3,6 +3,9 @@
 // RUN: tfc-opt --tfc-lower-kernels %s | FileCheck %s
 
 // CHECK-DAG: #[[STRIDED:.*]] = affine_map<(d0) -> (d0 * -2 + 7)>
+// CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[Y:.*]] = affine_map<(d0, d1, d2) -> (d1 mod 8, d2)>
+// CHECK-DAG: #[[Z:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: kernel.func @strided
 // CHECK: indexing_maps = [#[[STRIDED]],
 dfg.kernel @strided(%x: tensor<8xf32>) -> tensor<4xf32> {
@@ -17,6 +20,17 @@ dfg.kernel @strided(%x: tensor<8xf32>) -> tensor<4xf32> {
 dfg.kernel @prefix(%x: tensor<8xf32>) -> tensor<4xf32> {
   %0 = dfg.slice %x {starts = #dfg.dims<0>, sizes = #dfg.dims<4>} : tensor<8xf32>
   dfg.return %0 : tensor<4xf32>
+}
+
+// A product reads the first rows of its operand, of which linalg does not take the number.
+// CHECK-LABEL: kernel.func @product
+// CHECK-NOT: tensor.extract
+// CHECK: linalg.generic {indexing_maps = [#[[X]], #[[Y]], #[[Z]]]
+// CHECK-SAME: ins(%arg0, %arg1 : tensor<2x6xf32>, tensor<8x6xf32>)
+dfg.kernel @product(%x: tensor<2x6xf32>, %y: tensor<8x6xf32>) -> tensor<2x4xf32> {
+  %0 = dfg.slice %y {starts = #dfg.dims<0, 0>, sizes = #dfg.dims<4, 6>} : tensor<8x6xf32>
+  %1 = dfg.matmul %x, %0 {transpose_rhs = true} : tensor<2x6xf32>, tensor<4x6xf32>
+  dfg.return %1 : tensor<2x4xf32>
 }
 
 // CHECK-LABEL: kernel.func @rows

@@ -31,9 +31,9 @@ dfg.kernel @part(%x: tensor<2x12x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x8x8x
   dfg.return %2 : tensor<2x8x8xf32>
 }
 
-// Rows that no window moves along are read from the part: linalg takes their number for the loop's.
+// So are rows that no window moves along: modulo their number, an index does not say how many a loop has.
 // CHECK: kernel.func @rows(
-// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x4xf32>, tensor<4x8xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<3x4xf32>, tensor<4x8xf32>)
 dfg.kernel @rows(%x: tensor<3x4xf32>, %w: tensor<4x8xf32>) -> tensor<2x8xf32> {
   %0 = dfg.slice %x {starts = #dfg.dims<0, 0>, sizes = #dfg.dims<2, 4>} : tensor<3x4xf32>
   %1 = dfg.contract %0, %w {labels = "n c, c f -> n f"} : tensor<2x4xf32>, tensor<4x8xf32>
