@@ -1,7 +1,7 @@
 //===- FoldConstants.cpp - Operations on constants ------------------------===//
 //
-// Folds elementwise operations whose operands have the same value in every element, and transposes
-// of constants, such as the weights of an imported model.
+// Folds elementwise operations whose operands have the same value in every element, and transposes,
+// reshapes and slices of constants, such as the weights of an imported model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +9,7 @@
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/ElementData.h"
 #include "dialects/dfg/FoldElement.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -71,27 +72,89 @@ private:
   /// Null if an element is less than a byte.
   static ElementsAttr transposed(ElementsAttr value, RankedTensorType type, ArrayRef<int64_t> axes);
 };
+
+/// A constant whose elements are a resource has another shape with the same elements. Others fold
+/// by themselves.
+struct FoldReshape : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &b) const override {
+    auto constant = op.getX().getDefiningOp<ConstantOp>();
+    auto value = constant ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
+                          : DenseResourceElementsAttr();
+    if (!value || !constant->hasOneUse())
+      return failure();
+    b.setInsertionPoint(constant);
+    auto folded = ConstantOp::create(
+        b, constant.getLoc(),
+        DenseResourceElementsAttr::get(cast<ShapedType>(op.getType()), value.getRawHandle()));
+    copyPlacement(constant, folded);
+    b.replaceOp(op, folded);
+    return success();
+  }
+};
+
+/// Slices of a constant are constants if together they have no more elements than it has.
+struct FoldSlices : OpRewritePattern<ConstantOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConstantOp constant, PatternRewriter &b) const override {
+    int64_t left = cast<RankedTensorType>(constant.getType()).getNumElements();
+    SmallVector<SliceOp> slices;
+    for (Operation *user : constant->getUsers()) {
+      auto slice = dyn_cast<SliceOp>(user);
+      if (!slice || !isKnown(slice))
+        return failure();
+      left -= cast<RankedTensorType>(slice.getType()).getNumElements();
+      slices.push_back(slice);
+    }
+    if (slices.empty() || left < 0)
+      return failure();
+    SmallVector<ElementsAttr> values;
+    for (SliceOp slice : slices)
+      if (!values.emplace_back(sliced(constant.getValue(), slice)))
+        return failure();
+    b.setInsertionPoint(constant);
+    for (auto [slice, value] : llvm::zip_equal(slices, values)) {
+      auto folded = ConstantOp::create(b, slice.getLoc(), value);
+      copyPlacement(constant, folded);
+      b.replaceOp(slice, folded);
+    }
+    return success();
+  }
+
+private:
+  static bool isKnown(SliceOp op) {
+    auto type = cast<RankedTensorType>(op.getType());
+    return type.hasStaticShape() && type.getNumElements() > 0 &&
+           llvm::all_of(op.getStarts().getExprs(),
+                        [](const DimExpr &start) { return start.constant().has_value(); });
+  }
+  /// Null if an element is less than a byte.
+  static ElementsAttr sliced(ElementsAttr value, SliceOp op);
+};
 } // namespace
 
-/// Copies elements in the order of the transpose.
-static void copyTransposed(ArrayRef<char> from, ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
-                           int64_t bytes, char *to) {
-  int64_t rank = shape.size();
-  SmallVector<int64_t> strides(rank, bytes), sizes, steps, at(rank);
-  for (int64_t i = rank - 1; i > 0; --i)
-    strides[i - 1] = strides[i] * shape[i];
-  for (int64_t axis : axes) {
-    sizes.push_back(shape[axis]);
-    steps.push_back(strides[axis]);
-  }
-  const char *source = from.data();
-  for (const char *end = to + from.size(); to != end; to += bytes) {
+/// Returns the bytes between neighbours along each axis of a tensor.
+static SmallVector<int64_t> stridesOf(RankedTensorType type) {
+  SmallVector<int64_t> strides(type.getRank(), type.getElementTypeBitWidth() / 8);
+  for (int64_t i = type.getRank() - 1; i > 0; --i)
+    strides[i - 1] = strides[i] * type.getDimSize(i);
+  return strides;
+}
+
+/// Copies the elements of a tensor of `type` from bytes that are `steps` apart along its axes.
+static void copyElements(const char *source, RankedTensorType type, ArrayRef<int64_t> steps,
+                         char *to) {
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  SmallVector<int64_t> at(type.getRank());
+  for (const char *end = to + type.getNumElements() * bytes; to != end; to += bytes) {
     memcpy(to, source, bytes);
-    for (int64_t i = rank; i-- > 0;) {
+    for (int64_t i = type.getRank(); i-- > 0;) {
       source += steps[i];
-      if (++at[i] < sizes[i])
+      if (++at[i] < type.getDimSize(i))
         break;
-      source -= steps[i] * sizes[i];
+      source -= steps[i] * type.getDimSize(i);
       at[i] = 0;
     }
   }
@@ -99,11 +162,29 @@ static void copyTransposed(ArrayRef<char> from, ArrayRef<int64_t> shape, ArrayRe
 
 ElementsAttr FoldTranspose::transposed(ElementsAttr value, RankedTensorType type,
                                        ArrayRef<int64_t> axes) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  SmallVector<int64_t> strides = stridesOf(cast<RankedTensorType>(value.getType())), steps;
+  for (int64_t axis : axes)
+    steps.push_back(strides[axis]);
   if (auto dense = dyn_cast<DenseElementsAttr>(value); dense && dense.isSplat())
     return dense.resizeSplat(type);
   return rewriteElements(value, type, [&](ArrayRef<char> from, char *to) {
-    copyTransposed(from, shape, axes, type.getElementTypeBitWidth() / 8, to);
+    copyElements(from.data(), type, steps, to);
+  });
+}
+
+ElementsAttr FoldSlices::sliced(ElementsAttr value, SliceOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  if (auto dense = dyn_cast<DenseElementsAttr>(value); dense && dense.isSplat())
+    return dense.resizeSplat(type);
+  SmallVector<int64_t> steps = stridesOf(cast<RankedTensorType>(value.getType()));
+  int64_t offset = 0;
+  for (auto [step, start] : llvm::zip_equal(steps, op.getStarts().getExprs()))
+    offset += *start.constant() * step;
+  if (std::optional<ArrayRef<int64_t>> given = op.getSteps())
+    for (auto [step, times] : llvm::zip_equal(steps, *given))
+      step *= times;
+  return rewriteElements(value, type, [&](ArrayRef<char> from, char *to) {
+    copyElements(from.data() + offset, type, steps, to);
   });
 }
 
@@ -113,7 +194,7 @@ struct FoldConstantsPass : tfc::impl::FoldConstantsBase<FoldConstantsPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldElementwise, FoldTranspose>(&getContext());
+    patterns.add<FoldElementwise, FoldReshape, FoldSlices, FoldTranspose>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -22,7 +22,8 @@ def FoldConstants : Pass<"tfc-fold-constants", "::mlir::ModuleOp"> {
   let description = [{
     An elementwise operation whose operands are splats becomes a constant if its
     scalar computation folds. A transpose of a constant becomes a constant if
-    nothing else reads it.
+    nothing else reads it, and slices do if they have no more elements
+    together than the constant.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

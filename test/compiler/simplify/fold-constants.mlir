@@ -79,11 +79,56 @@ dfg.entry @resource() -> tensor<2x2xi16> {
   dfg.return %1 : tensor<2x2xi16>
 }
 
-// CHECK: 0x{{.*}}01000300020004
 {-#
   dialect_resources: {
     builtin: {
       numbers: "0x020000000100020003000400"
+    }
+  }
+#-}
+
+// Slices that do not keep elements twice are constants, in the order of their steps.
+// CHECK-LABEL: dfg.entry @slices
+// CHECK-DAG: %[[A:.*]] = dfg.constant dense<{{\[\[}}6, 4], [3, 1]]> : tensor<2x2xi32>
+// CHECK-DAG: %[[B:.*]] = dfg.constant dense<{{\[\[}}2], [5]]> : tensor<2x1xi32>
+// CHECK-DAG: %[[S:.*]] = dfg.constant dense<true> : tensor<2xi1>
+// CHECK: dfg.return %[[A]], %[[B]], %[[S]]
+dfg.entry @slices() -> (tensor<2x2xi32>, tensor<2x1xi32>, tensor<2xi1>) {
+  %0 = dfg.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %1 = dfg.slice %0 {starts = #dfg.dims<1, 2>, sizes = #dfg.dims<2, 2>, steps = array<i64: -1, -2>} : tensor<2x3xi32>
+  %2 = dfg.slice %0 {starts = #dfg.dims<0, 1>, sizes = #dfg.dims<2, 1>} : tensor<2x3xi32>
+  %3 = dfg.constant dense<true> : tensor<4xi1>
+  %4 = dfg.slice %3 {starts = #dfg.dims<1>, sizes = #dfg.dims<2>} : tensor<4xi1>
+  dfg.return %1, %2, %4 : tensor<2x2xi32>, tensor<2x1xi32>, tensor<2xi1>
+}
+
+// CHECK-LABEL: dfg.entry @overlapping
+// CHECK-COUNT-2: dfg.slice
+dfg.entry @overlapping() -> (tensor<2xi32>, tensor<2xi32>) {
+  %0 = dfg.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %1 = dfg.slice %0 {starts = #dfg.dims<0>, sizes = #dfg.dims<2>} : tensor<3xi32>
+  %2 = dfg.slice %0 {starts = #dfg.dims<1>, sizes = #dfg.dims<2>} : tensor<3xi32>
+  dfg.return %1, %2 : tensor<2xi32>, tensor<2xi32>
+}
+
+// The elements of a resource have another shape, and a slice of them is another resource.
+// CHECK-LABEL: dfg.entry @part_of_resource
+// CHECK: %[[R:.*]] = dfg.constant dense_resource<r_1> : tensor<2x1xi32>
+// CHECK: dfg.return %[[R]]
+dfg.entry @part_of_resource() -> tensor<2x1xi32> {
+  %0 = dfg.constant dense_resource<r> : tensor<4xi32>
+  %1 = dfg.reshape %0 {shape = #dfg.dims<2, 2>} : tensor<4xi32>
+  %2 = dfg.slice %1 {starts = #dfg.dims<1, 1>, sizes = #dfg.dims<2, 1>, steps = array<i64: -1, 1>} : tensor<2x2xi32>
+  dfg.return %2 : tensor<2x1xi32>
+}
+
+// CHECK: numbers_1: "0x{{.*}}0100030002000400"
+// CHECK: r_1: "0x{{.*}}0800000002000000"
+{-#
+  dialect_resources: {
+    builtin: {
+      numbers: "0x020000000100020003000400",
+      r: "0x0400000001000000020000000300000008000000"
     }
   }
 #-}
