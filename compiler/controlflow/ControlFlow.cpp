@@ -9,6 +9,7 @@
 #include "compiler/controlflow/Loops.h"
 #include "compiler/controlflow/Passes.h"
 #include "compiler/controlflow/Regions.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -73,6 +74,35 @@ static void cleanUp(ArrayRef<Operation *> created, MLIRContext *context) {
   config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   config.enableFolding(false).enableConstantCSE(false);
   (void)applyOpPatternsGreedily(created, std::move(patterns), config);
+}
+
+/// Returns the first name that `op` mentions and that is bound only where it is not known to `op`.
+static std::string findUnknownSize(Operation *op, const RunTimeSizes &sizes) {
+  for (const std::string &name : RunTimeSizes::namesIn(op)) {
+    if (!sizes.binds(name))
+      continue;
+    BindSizeOp binder = sizes.find(name, op->getBlock());
+    Operation *user = binder ? binder->getBlock()->findAncestorOpInBlock(*op) : nullptr;
+    if (!user || (user != binder && !binder->isBeforeInBlock(user)))
+      return name;
+  }
+  return "";
+}
+
+/// Reports the first operation in `around` that depends on a size of another branch or iteration.
+static LogicalResult checkSizes(Operation *around) {
+  RunTimeSizes sizes(around);
+  if (sizes.empty())
+    return success();
+  WalkResult result = around->walk([&](Operation *op) {
+    std::string name = op == around ? "" : findUnknownSize(op, sizes);
+    if (name.empty())
+      return WalkResult::advance();
+    op->emitError() << nameOf(op) << " has the size '" << name
+                    << "', which depends on data of another branch or iteration [size-escapes]";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 static LogicalResult structure(DataflowOp op) {
@@ -153,8 +183,10 @@ struct StructureControlFlowPass : tfc::impl::StructureControlFlowBase<StructureC
     });
     if (isWrong)
       return signalPassFailure();
-    for (DataflowOp op : graphs)
-      isWrong |= failed(structure(op));
+    for (DataflowOp op : graphs) {
+      Operation *around = op->getParentOp();
+      isWrong |= failed(structure(op)) || failed(checkSizes(around));
+    }
     if (isWrong)
       signalPassFailure();
   }

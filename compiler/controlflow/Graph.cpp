@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Graph.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -48,6 +49,9 @@ public:
       addNode(&op);
     for (Node *node : graph.nodes)
       connect(*node);
+    if (!binders.empty())
+      for (Node *node : graph.nodes)
+        followSizes(*node);
     auto yield = cast<YieldOp>(graph.op.getBody().front().getTerminator());
     for (Value value : yield.getValues())
       graph.results.push_back(edgeOf(value));
@@ -62,6 +66,7 @@ private:
     Node *node = graph.create(kindOf(inner), inner);
     node->order = graph.nodes.size();
     graph.nodes.push_back(node);
+    addBinders(op, node);
     for (OpResult result : inner->getResults())
       edges[result] = {node, result.getResultNumber()};
     if (inner == op)
@@ -74,8 +79,32 @@ private:
     edges[wrapper.getDone()] = {node, 0};
   }
 
+  /// Registers the sizes that `op`, or an operation of its node, binds for other nodes.
+  void addBinders(Operation *op, Node *node) {
+    auto add = [&](BindSizeOp binder) { binders[binder.getName()] = node; };
+    if (auto binder = dyn_cast<BindSizeOp>(op))
+      add(binder);
+    else if (auto wrapper = dyn_cast<NodeOp>(op))
+      llvm::for_each(wrapper.getBody().getOps<BindSizeOp>(), add);
+  }
+
+  /// A node runs after those that bind the sizes which it mentions, and only if they run.
+  void followSizes(Node &node) {
+    SetVector<Node *> found;
+    outerOf(node)->walk([&](Operation *nested) {
+      for (const std::string &name : RunTimeSizes::namesIn(nested))
+        if (Node *binder = binders.lookup(name); binder && binder != &node)
+          found.insert(binder);
+    });
+    llvm::append_range(node.after, found);
+  }
+
+  static Operation *outerOf(const Node &node) {
+    return isa<NodeOp>(node.op->getParentOp()) ? node.op->getParentOp() : node.op;
+  }
+
   void connect(Node &node) {
-    Operation *outer = isa<NodeOp>(node.op->getParentOp()) ? node.op->getParentOp() : node.op;
+    Operation *outer = outerOf(node);
     if (auto wrapper = dyn_cast<NodeOp>(outer)) {
       node.always = wrapper.getAlways();
       for (Value token : wrapper.getAfter())
@@ -111,6 +140,8 @@ private:
 
   Graph &graph;
   DenseMap<Value, Edge> edges;
+  /// The nodes that bind data-dependent sizes.
+  llvm::StringMap<Node *> binders;
 };
 } // namespace
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -71,6 +72,7 @@ private:
     llvm::DenseMap<Operation *, size_t> itemOf;
   };
 
+  void findBinders();
   bool updateFrame(Operation *op);
   bool isInsideItself(EnterOp enter, StringRef outer);
   Frame frameOf(Value value);
@@ -91,7 +93,10 @@ private:
   Interpreter &interpreter;
   std::vector<Operation *> ops;
   llvm::DenseMap<Operation *, Frame> frames;
-  EnterOp wrong; // whose frame is nested in itself
+  /// The operations that bind the data-dependent sizes which an operation mentions.
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> binders;
+  llvm::DenseMap<Operation *, bool> isRunning; // in the current iteration of its frame
+  EnterOp wrong;                               // whose frame is nested in itself
   DatumRef token = std::make_shared<Datum>();
 };
 } // namespace
@@ -104,11 +109,31 @@ TokenRun::TokenRun(DataflowOp graph, Interpreter &interpreter)
     : graph(graph), interpreter(interpreter) {
   for (Operation &op : graph.getBody().front().without_terminator())
     ops.push_back(&op);
+  findBinders();
   for (bool isStable = false; !isStable && !wrong;) {
     isStable = true;
     for (Operation *op : ops)
       isStable &= !updateFrame(op);
   }
+}
+
+void TokenRun::findBinders() {
+  llvm::StringMap<Operation *> byName;
+  for (Operation *op : ops) {
+    if (auto binder = dyn_cast<BindSizeOp>(op))
+      byName[binder.getName()] = op;
+    else if (auto node = dyn_cast<NodeOp>(op))
+      for (auto binder : node.getBody().getOps<BindSizeOp>())
+        byName[binder.getName()] = op;
+  }
+  if (byName.empty())
+    return;
+  for (Operation *op : ops)
+    op->walk([&](Operation *nested) {
+      for (const std::string &name : RunTimeSizes::namesIn(nested))
+        if (Operation *binder = byName.lookup(name); binder && binder != op)
+          binders[op].push_back(binder);
+    });
 }
 
 /// The frame in which a value is.
@@ -137,6 +162,9 @@ bool TokenRun::updateFrame(Operation *op) {
   for (Value input : inputsOf(op))
     if (Frame other = frameOf(input); other.size() > deepest.size())
       deepest = other;
+  for (Operation *binder : binders.lookup(op))
+    if (frames[binder].size() > deepest.size())
+      deepest = frames[binder];
   if (auto enter = dyn_cast<EnterOp>(innermost(op)))
     for (Operation *other : ops)
       if (auto same = dyn_cast<EnterOp>(innermost(other)))
@@ -228,7 +256,10 @@ LogicalResult TokenRun::runItem(Iteration &iteration, size_t item) {
   if (std::exchange(iteration.items[item].isDone, true))
     return success();
   std::set<size_t> before;
-  for (Operation *op : iteration.items[item].members)
+  for (Operation *op : iteration.items[item].members) {
+    for (Operation *binder : binders.lookup(op))
+      if (auto found = iteration.itemOf.find(binder); found != iteration.itemOf.end())
+        before.insert(found->second);
     for (Value input : inputsOf(op)) {
       Operation *producer = input.getDefiningOp();
       bool isNext =
@@ -237,6 +268,7 @@ LogicalResult TokenRun::runItem(Iteration &iteration, size_t item) {
       if (found != iteration.itemOf.end() && !isNext)
         before.insert(found->second);
     }
+  }
   for (size_t other : before)
     if (failed(runItem(iteration, other)))
       return failure();
@@ -320,6 +352,7 @@ LogicalResult TokenRun::fire(Operation *op, Iteration &iteration) {
   bool runs = llvm::all_of(dataOf(op), isLive);
   if (node && !node.getAlways())
     runs &= llvm::all_of(node.getAfter(), isLive);
+  runs &= llvm::all_of(binders.lookup(op), [&](Operation *other) { return isRunning[other]; });
   SmallVector<DatumRef> results;
   if (auto merge = dyn_cast<MergeOp>(inner)) {
     fireMerge(merge, iteration, results);
@@ -335,6 +368,7 @@ LogicalResult TokenRun::fire(Operation *op, Iteration &iteration) {
   }
   if (!runs)
     results.assign(inner->getNumResults(), nullptr);
+  isRunning[op] = runs;
   publish(op, runs, results, iteration);
   return success();
 }

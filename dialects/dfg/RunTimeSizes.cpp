@@ -58,6 +58,10 @@ void RunTimeSizes::addGuard(CheckOp check) {
   partsOfGuards.insert_range(parts);
 }
 
+bool RunTimeSizes::bindsAnyOf(Operation *op) const {
+  return !empty() && llvm::any_of(namesIn(op), [&](StringRef name) { return binds(name); });
+}
+
 BindSizeOp RunTimeSizes::find(StringRef name, Block *block) const {
   auto it = binders.find(name);
   if (it == binders.end())

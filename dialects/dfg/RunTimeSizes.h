@@ -24,6 +24,9 @@ public:
   /// Returns true if an operation binds the name.
   bool binds(llvm::StringRef name) const { return binders.contains(name); }
 
+  /// Returns true if an operation binds a name that `op` mentions.
+  bool bindsAnyOf(mlir::Operation *op) const;
+
   /// Returns the operation that binds `name` for operations in `block`, or null for a size that the
   /// caller passes.
   BindSizeOp find(llvm::StringRef name, mlir::Block *block) const;

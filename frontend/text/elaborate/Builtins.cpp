@@ -272,10 +272,6 @@ Entity Builtins::callBounded(const Call &c) {
   if (dfg::isNonNegative(*bound) == false)
     return reporter.fail(args[1].range, "not-a-size", "a size cannot be negative: {}",
                          bound->str());
-  mlir::Operation *around = context.builder.currentBlock()->getParentOp();
-  if (isa<dfg::DataflowOp>(around) || around->getParentOfType<dfg::DataflowOp>())
-    return reporter.fail(call.range, "misplaced",
-                         "a data-dependent size cannot be bound in a 'dataflow' block");
   std::string name =
       sizeScope.uniqueSizeName(context.bindingName.empty() ? "k" : StringRef(context.bindingName));
   SourceRange at = call.range;

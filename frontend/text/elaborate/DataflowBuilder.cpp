@@ -4,6 +4,7 @@
 
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/OpTable.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "frontend/text/Locations.h"
 #include "frontend/text/Refusals.h"
 #include "frontend/text/elaborate/BlockRunner.h"
@@ -328,6 +329,7 @@ bool DataflowBuilder::connectBackEdges(DataflowScope &scope) {
 /// Operations that do not depend on the block are the same in all of its frames, so they are
 /// computed before it.
 static void hoistConstants(dfg::DataflowOp op) {
+  dfg::RunTimeSizes sizes(op);
   auto isEdge = [](mlir::Operation &nested) {
     const dfg::OpSignature *signature = dfg::lookupOp(nested.getName().stripDialect());
     return isa<dfg::LoopCondOp>(nested) || !signature ||
@@ -340,9 +342,10 @@ static void hoistConstants(dfg::DataflowOp op) {
     changes = false;
     for (mlir::Operation &nested :
          make_early_inc_range(op.getBody().front().without_terminator())) {
-      bool isFree = all_of(nested.getOperands(), [&](mlir::Value operand) {
-        return operand.getParentRegion() != &op.getBody();
-      });
+      bool isFree =
+          all_of(nested.getOperands(),
+                 [&](mlir::Value operand) { return operand.getParentRegion() != &op.getBody(); }) &&
+          !sizes.bindsAnyOf(&nested);
       if (!isFree || nested.getNumRegions() || isEdge(nested) || !mlir::isMemoryEffectFree(&nested))
         continue;
       nested.moveBefore(op);
