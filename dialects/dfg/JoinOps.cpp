@@ -96,12 +96,37 @@ SmallVector<Value> ConcatOp::buildOperandGradients(OpBuilder &b, ValueRange resu
 }
 
 /// Along the first axis.
+/// Concatenates along an axis after the first one, whose slices are interleaved.
+static std::optional<SizeTensor> interleave(SizeOperands operands, int64_t axis) {
+  ArrayRef<int64_t> first = operands.front()->shape;
+  SmallVector<int64_t> shape(first);
+  shape[axis] = 0;
+  for (const SizeTensor *operand : operands) {
+    ArrayRef<int64_t> own = operand->shape;
+    if (own.size() != first.size() || own.take_front(axis) != first.take_front(axis) ||
+        own.drop_front(axis + 1) != first.drop_front(axis + 1))
+      return std::nullopt;
+    shape[axis] += own[axis];
+  }
+  std::optional<int64_t> rows = countSizes(first.take_front(axis));
+  Shape values;
+  for (int64_t row = 0; rows && row < *rows; ++row)
+    for (const SizeTensor *operand : operands) {
+      size_t width = operand->values.size() / *rows;
+      llvm::append_range(values, ArrayRef(operand->values).slice(row * width, width));
+    }
+  return makeSizes(operands.front()->elementType, shape, std::move(values));
+}
+
 std::optional<SizeTensor> ConcatOp::evaluateSizes(SizeOperands operands,
                                                   DictionaryAttr attributes) {
-  int64_t axis = Adaptor(ValueRange(), attributes).getAxis();
-  if (operands.empty() || normalizeAxis(axis, operands.front()->getRank()) != 0)
+  std::optional<int64_t> axis =
+      operands.empty()
+          ? std::nullopt
+          : normalizeAxis(Adaptor(ValueRange(), attributes).getAxis(), operands.front()->getRank());
+  if (!axis)
     return std::nullopt;
-  return concatSizes(operands);
+  return *axis == 0 ? concatSizes(operands) : interleave(operands, *axis);
 }
 
 //===----------------------------------------------------------------------===//
