@@ -30,9 +30,14 @@ static std::vector<StringRef> splitList(StringRef text) {
   return parts;
 }
 
-/// "x" or "x[n, 64]".
+/// "x", "x[n, 64]" or "x: i64[n, 64]". A tensor's name may contain a colon before a number.
 static bool parseFeed(StringRef text, FeedSpec &feed, std::string &error) {
   auto [name, rest] = text.split('[');
+  auto [tensor, element] = name.rsplit(':');
+  if (element = element.trim(); !element.empty() && isAlpha(element.front())) {
+    feed.element = element.str();
+    name = tensor;
+  }
   feed.tensor = name.trim().str();
   if (rest.size() == 0 && !text.ends_with("["))
     return true;

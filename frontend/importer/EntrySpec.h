@@ -11,6 +11,8 @@ namespace tfc::importer {
 /// A tensor that the caller provides.
 struct FeedSpec {
   std::string tensor; // by the format's name
+  /// The element type by its name in the language, if the graph does not specify it.
+  std::string element;
   /// The sizes, as text, if the graph does not specify them.
   std::optional<std::vector<std::string>> sizes;
   /// The elements of a feed that determines shapes, as integers in row-major order. They become

@@ -3,6 +3,7 @@
 #include "frontend/tensorflow/EntryBuilder.h"
 
 #include "dialects/dfg/Devices.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "frontend/tensorflow/Checks.h"
 #include "frontend/tensorflow/Flows.h"
 #include "frontend/tensorflow/NodeBuilder.h"
@@ -252,6 +253,21 @@ void EntryBuilder::orderOps() {
     op->moveBefore(&body, body.end());
 }
 
+/// Moves operations that have been hoisted, although they mention sizes that depend on data, back
+/// into the graph, which binds these.
+void EntryBuilder::sinkSizes() {
+  dfg::RunTimeSizes sizes(entry.dataflow);
+  if (sizes.empty())
+    return;
+  Block &body = entry.dataflow.getBody().front();
+  Operation *first = body.empty() ? nullptr : &body.front();
+  auto isInside = [&](Value value) { return value.getParentBlock() == &body; };
+  for (Operation &op : make_early_inc_range(
+           make_range(entry.dataflow->getBlock()->begin(), entry.dataflow->getIterator())))
+    if (sizes.bindsAnyOf(&op) || llvm::any_of(op.getOperands(), isInside))
+      op.moveBefore(first);
+}
+
 void EntryBuilder::finish() {
   std::vector<EntryValue> results;
   std::vector<std::string> names;
@@ -274,6 +290,7 @@ void EntryBuilder::finish() {
   if (!entry.dataflow)
     return entry.builder.finishEntry(results, values, location);
   orderOps();
+  sinkSizes();
   entry.builder.hoistBefore(nullptr);
   dfg::DataflowOp whole = entry.builder.finishDataflow(entry.dataflow, values, names);
   entry.builder.finishEntry(results, whole.getResults(), location);

@@ -25,6 +25,7 @@ private:
   void reportStuck();
   /// Restores the file's order of nodes, so that effects that no edge orders keep it.
   void orderOps();
+  void sinkSizes();
   void finish();
 
   EntryContext &entry;

@@ -15,7 +15,7 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 /// The shipped files with operations that are functions.
-static constexpr StringRef kFiles[] = {"tensorflow"};
+static constexpr StringRef kFiles[] = {"tensorflow", "tensorflow_training"};
 
 /// Lists the names of nodes; those beyond a limit are only counted.
 static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {

@@ -47,8 +47,16 @@ static Outcome buildBatchGather(NodeBuilder &node, NodeValue x, NodeValue indice
       gathered, move(batch, found, found + between, dfg::shapeOf(gathered.getType()).size()))});
 }
 
-static Outcome buildGather(NodeBuilder &node, const OpRule &) {
-  NodeValue x = node.in(0), indices = node.in(1);
+/// Returns input 0, or the value of the variable whose handle it is.
+static NodeValue tableOf(NodeBuilder &node, const OpRule &rule) {
+  if (!(rule.flags & OpRule::Effect))
+    return node.in(0);
+  const Node *variable = node.variable(0);
+  return variable ? node.readVariable(*variable) : NodeValue();
+}
+
+static Outcome buildGather(NodeBuilder &node, const OpRule &rule) {
+  NodeValue x = tableOf(node, rule), indices = node.in(1);
   std::optional<int64_t> axis = node.numInputs() > 2 ? node.integer(2) : 0;
   if (!x || !indices || !axis)
     return Outcome::Failed;
@@ -62,8 +70,8 @@ static Outcome buildGather(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("gather", {x, indices}, node.attrs.integer("axis", *axis))});
 }
 
-static Outcome buildGatherNd(NodeBuilder &node, const OpRule &) {
-  return node.done({node.op("gather_nd", {node.in(0), node.in(1)})});
+static Outcome buildGatherNd(NodeBuilder &node, const OpRule &rule) {
+  return node.done({node.op("gather_nd", {tableOf(node, rule), node.in(1)})});
 }
 
 /// `argument` names the dfg operation; both return the first of several equal extremes.
@@ -199,7 +207,8 @@ static constexpr OpRule kRules[] = {
     {"Gather", "2 -> 1", buildGather},
     {"GatherV2", "3 -> 1; batch_dims:int?", buildGather},
     {"GatherNd", "2 -> 1", buildGatherNd},
-    {"ResourceGather", "2 -> 1; batch_dims:int?", buildGather},
+    {"ResourceGather", "2 -> 1; batch_dims:int?", buildGather, "", OpRule::Effect},
+    {"ResourceGatherNd", "2 -> 1", buildGatherNd, "", OpRule::Effect},
     {"ArgMax", "2 -> 1; output_type:type?", buildArg, "argmax"},
     {"ArgMin", "2 -> 1; output_type:type?", buildArg, "argmin"},
     {"OneHot", "4 -> 1; axis:int?", buildOneHot},

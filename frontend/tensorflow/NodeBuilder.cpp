@@ -31,6 +31,7 @@ const OperationTable<OpRule> &operations() {
                                                    {"SliceRules.cpp", sliceRules()},
                                                    {"StateRules.cpp", stateRules()},
                                                    {"TensorListRules.cpp", tensorListRules()},
+                                                   {"UpdateRules.cpp", updateRules()},
                                                    {"WindowRules.cpp", windowRules()}},
                                                   kAliases);
   return kOperations;
@@ -78,7 +79,7 @@ NodeValue NodeBuilder::anyIn(unsigned i) {
             << " [graph-edge]";
     return {};
   }
-  std::optional<unsigned> reference = entry.handles.reference(*input);
+  std::optional<unsigned> reference = entry.structure.reference(index, *input);
   if (!reference || entry.isFed(*input)) {
     KnownSizes known = knownSizes(i);
     return known ? NodeValue(std::move(known), i) : NodeValue(inputValue(i));
@@ -99,6 +100,31 @@ Value NodeBuilder::readVariable(const Node &variable) {
     return {};
   return record(
       [&] { return builder().getResources().read(found->first, found->second, location()); });
+}
+
+const Node *NodeBuilder::variable(unsigned i) {
+  std::optional<unsigned> resource = handle(i);
+  if (!resource)
+    return nullptr;
+  const Node &variable = entry.graph.nodes[*resource];
+  if (entry.symbols.variables.count(variableName(variable)))
+    return &variable;
+  error() << "its input " << i << " does not lead to a variable [graph-edge]";
+  return nullptr;
+}
+
+NodeValue NodeBuilder::assign(const Node &variable, NodeValue given) {
+  Value value = valueOf(given);
+  if (!value)
+    return {};
+  std::string name = variableName(variable);
+  RankedTensorType type = entry.symbols.variables[name];
+  if (type != value.getType()) {
+    error() << "variable '" << name << "' is " << dfg::toText(type) << ", but it is assigned "
+            << dfg::toText(value.getType()) << " [assign-type]";
+    return {};
+  }
+  return record([&] { return builder().getResources().assign(name, value, location()); });
 }
 
 RankedTensorType NodeBuilder::typeOf(unsigned i) {
@@ -204,6 +230,12 @@ bool NodeBuilder::fold() {
   for (const NodeValue &result : results)
     state.sizes.push_back(result.getSizes());
   return true;
+}
+
+Outcome NodeBuilder::doneWithUpdate(const OpRule &rule, NodeValue value) {
+  if (!value)
+    return Outcome::Failed;
+  return rule.signature.outputs.least > 0 ? done({value}) : done();
 }
 
 Outcome NodeBuilder::finish(const OpRule &rule, Outcome outcome) {

@@ -34,7 +34,11 @@ public:
   void followInput(unsigned i);
   /// Returns the node that created the resource of a handle.
   std::optional<unsigned> handle(unsigned i);
+  /// Returns the variable that input `i` refers to. Returns null after an error.
+  const Node *variable(unsigned i);
   mlir::Value readVariable(const Node &variable);
+  /// Assigns a value to a variable and returns it.
+  NodeValue assign(const Node &variable, NodeValue value);
   /// Returns input `i`, as a list if this node's output 0 carries one.
   NodeValue data(unsigned i);
 
@@ -64,6 +68,9 @@ public:
   /// is known, or once another node has been built.
   void waitForElements(unsigned array);
   void waitForNode(unsigned other);
+  /// Returns the outcome of a node that changes a variable: operations on references return the new
+  /// value, those on handles return nothing.
+  Outcome doneWithUpdate(const OpRule &rule, NodeValue value);
   /// Registers what the rule has built as the node's outputs.
   Outcome finish(const OpRule &rule, Outcome outcome);
 

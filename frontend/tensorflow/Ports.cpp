@@ -38,16 +38,39 @@ std::optional<Edge> EntryPorts::findTensor(StringRef name, StringRef role) {
   return std::nullopt;
 }
 
+Type EntryPorts::elementTypeAt(const FeedSpec &feed, Edge edge) {
+  MLIRContext *context = entry.builder.getContext();
+  const Node &node = entry.graph.nodes[edge.node];
+  Type given = elementTypeByName(context, feed.element);
+  if (!feed.element.empty() && !given)
+    entry.error(edge.node) << "'" << feed.element << "' is not an element type [dtype]";
+  // Only `dtype` is sure to be that of an output.
+  if (!feed.element.empty() && (!given || !node.has("dtype")))
+    return given;
+  std::optional<int64_t> dtype;
+  for (StringRef attr : {"dtype", "T", "DstT"})
+    if (!dtype && node.has(attr))
+      dtype = node.number(attr);
+  Type type = dtype ? elementTypeOf(context, *dtype) : Type();
+  if (!dtype)
+    entry.error(edge.node) << "the graph does not specify the element type of the feed: expected "
+                              "it before the sizes, as in "
+                           << feed.tensor << ": i64[n] [dtype]";
+  else if (!type)
+    entry.error(edge.node) << "cannot feed a tensor of " << dtypeName(*dtype) << " [dtype]";
+  else if (given && given != type)
+    entry.error(edge.node) << "expected a feed of " << dtypeName(*dtype) << ", but got "
+                           << feed.element << " [dtype]";
+  return given && given != type ? Type() : type;
+}
+
 void EntryPorts::addFeed(const FeedSpec &feed, Edge edge) {
   MLIRContext *context = entry.builder.getContext();
   const Node &node = entry.graph.nodes[edge.node];
-  int64_t dtype = node.number("dtype", node.number("T", node.number("DstT")));
-  GraphInput input{node.name, elementTypeOf(context, dtype), std::nullopt,
+  GraphInput input{node.name, elementTypeAt(feed, edge), std::nullopt,
                    entry.graph.locate(context, edge.node)};
-  if (!input.elementType) {
-    entry.error(edge.node) << "cannot feed a tensor of " << dtypeName(dtype) << " [dtype]";
+  if (!input.elementType)
     return;
-  }
   const PartialShape &shape = node.attr("shape").shape;
   if (node.has("shape") && shape.hasRank)
     input.shape = shape;

@@ -21,6 +21,8 @@ public:
 
 private:
   std::optional<Edge> findTensor(llvm::StringRef name, llvm::StringRef role);
+  /// Returns the element type of a feed, or null after an error.
+  mlir::Type elementTypeAt(const FeedSpec &feed, Edge edge);
   void addFeed(const FeedSpec &feed, Edge edge);
 
   EntryContext &entry;

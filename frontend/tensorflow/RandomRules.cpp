@@ -23,6 +23,12 @@ static NodeValue drawCounter(NodeBuilder &node) {
   return countDraws(node, name);
 }
 
+/// Returns the seed of the draws of a node.
+static int64_t seedOf(NodeBuilder &node) {
+  return int64_t(xxh3_64bits(node.node.name) ^ (uint64_t(node.node.number("seed")) * 1000003 +
+                                                uint64_t(node.node.number("seed2"))));
+}
+
 /// `argument` names the dfg operation.
 static Outcome buildRandom(NodeBuilder &node, const OpRule &rule) {
   std::optional<dfg::Shape> shape = node.dims(0);
@@ -30,11 +36,9 @@ static Outcome buildRandom(NodeBuilder &node, const OpRule &rule) {
   Type type = shape ? node.dtype(isInteger ? "Tout" : "dtype") : Type();
   if (!type)
     return Outcome::Failed;
-  SmallVector<NamedAttribute> attributes{
-      node.attrs.sizes("shape", *shape), node.attrs.type("dtype", type),
-      node.attrs.integer("seed", int64_t(xxh3_64bits(node.node.name) ^
-                                         (uint64_t(node.node.number("seed")) * 1000003 +
-                                          uint64_t(node.node.number("seed2")))))};
+  SmallVector<NamedAttribute> attributes{node.attrs.sizes("shape", *shape),
+                                         node.attrs.type("dtype", type),
+                                         node.attrs.integer("seed", seedOf(node))};
   if (isInteger) {
     std::optional<int64_t> low = node.integer(1), high = node.integer(2);
     if (!low || !high)
@@ -45,11 +49,33 @@ static Outcome buildRandom(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op(rule.argument, drawCounter(node), attributes)});
 }
 
+/// Draws classes for a sampled loss.
+template <bool isFalling> static Outcome buildCandidates(NodeBuilder &node, const OpRule &) {
+  int64_t count = node.node.number("num_sampled"), range = node.node.number("range_max");
+  if (node.node.number("unique") && count > range)
+    return node.fail("expected at most {} unique classes, but got {} [graph-attribute]", range,
+                     count);
+  NodeValue classes = node.in(0), counter = classes ? drawCounter(node) : NodeValue();
+  if (!counter)
+    return Outcome::Failed;
+  auto results =
+      node.library().on("_candidates", {counter, classes},
+                        {{"key", dfg::Shape{dfg::DimExpr(seedOf(node))}}, {"falling", isFalling}});
+  return results ? node.done(*results) : Outcome::Failed;
+}
+
+static constexpr char kCandidates[] =
+    "num_true:int>=1, num_sampled:int>=1, unique:bool, range_max:int>=1, seed:int?, seed2:int?";
+
 static constexpr OpRule kRules[] = {
     {"RandomUniform", "1 -> 1; dtype:type, seed:int?, seed2:int?", buildRandom, "random_uniform",
      OpRule::Effect},
     {"RandomStandardNormal", "1 -> 1; dtype:type, seed:int?, seed2:int?", buildRandom,
      "random_normal", OpRule::Effect},
+    {"LogUniformCandidateSampler", Signature("1 -> 3;", kCandidates), buildCandidates<true>, "",
+     OpRule::Effect},
+    {"UniformCandidateSampler", Signature("1 -> 3;", kCandidates), buildCandidates<false>, "",
+     OpRule::Effect},
     {"TruncatedNormal", "1 -> 1; dtype:type, seed:int?, seed2:int?", buildRandom,
      "random_truncated_normal", OpRule::Effect},
     {"RandomUniformInt", "3 -> 1; Tout:type, seed:int?, seed2:int?", buildRandom, "random_integer",

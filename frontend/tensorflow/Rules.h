@@ -65,6 +65,7 @@ llvm::ArrayRef<OpRule> sizeRules();
 llvm::ArrayRef<OpRule> sliceRules();
 llvm::ArrayRef<OpRule> stateRules();
 llvm::ArrayRef<OpRule> tensorListRules();
+llvm::ArrayRef<OpRule> updateRules();
 llvm::ArrayRef<OpRule> windowRules();
 
 } // namespace tfc::tensorflow

@@ -1,5 +1,4 @@
-// Implements the rules of operations that find how many elements their results have. They need an
-// entry without control flow and effects, in which one operation comes after the other.
+// Implements the rules of operations that find how many elements their results have.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -9,24 +8,15 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-/// Fails the node in an entry that has no order.
-static bool checkOrder(NodeBuilder &node) {
-  if (!node.entry.dataflow)
-    return true;
-  node.error() << "its results have sizes that depend on data, which an entry with control flow, "
-                  "variables or queues cannot have [dynamic-shape]";
-  return false;
-}
-
 static Outcome buildWhere(NodeBuilder &node, const OpRule &) {
-  return checkOrder(node) ? node.library().build("_where") : Outcome::Failed;
+  return node.library().build("_where");
 }
 
 static Outcome buildUnique(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.in(0);
   Type type =
       node.node.has("out_idx") ? node.dtype("out_idx") : Type(IntegerType::get(node.context(), 32));
-  if (!x || !type || !checkOrder(node))
+  if (!x || !type)
     return Outcome::Failed;
   if (dfg::shapeOf(x.getType()).size() != 1)
     return node.fail("expected a vector, but got {} [operand]", dfg::toText(x.getType()));
@@ -53,7 +43,7 @@ static Outcome buildNonMax(NodeBuilder &node, const OpRule &rule) {
   std::optional<int64_t> most = node.integer(2);
   NodeValue least = limitAt(node, 4, -std::numeric_limits<double>::infinity());
   bool isPadded = node.node.number("pad_to_max_output_size");
-  if (!boxes || !scores || !most || !overlap || !least || (!isPadded && !checkOrder(node)))
+  if (!boxes || !scores || !most || !overlap || !least)
     return Outcome::Failed;
   if (*most < 0)
     return node.fail("expected a number of boxes that is not negative, but got {} [operand]",

@@ -27,9 +27,9 @@ void GraphStructure::markNeeded(ArrayRef<Edge> fetches, ArrayRef<unsigned> targe
   }
 }
 
-/// Returns the needed nodes that depend on one of the sources, including the sources.
-std::vector<char> GraphStructure::reachedFrom(ArrayRef<unsigned> sources) const {
-  std::vector<SmallVector<unsigned>> users(graph.nodes.size());
+/// Returns the needed nodes that use an output of each node, or run after it.
+GraphStructure::Users GraphStructure::findUsers() const {
+  Users users(graph.nodes.size());
   for (auto [index, node] : enumerate(graph.nodes)) {
     if (!isNeeded[index])
       continue;
@@ -39,6 +39,12 @@ std::vector<char> GraphStructure::reachedFrom(ArrayRef<unsigned> sources) const 
     for (unsigned control : node.controls)
       users[control].push_back(index);
   }
+  return users;
+}
+
+/// Returns the needed nodes that depend on one of the sources, including the sources.
+std::vector<char> GraphStructure::reachedFrom(ArrayRef<unsigned> sources,
+                                              const Users &users) const {
   std::vector<char> isReached(graph.nodes.size(), false);
   std::vector<unsigned> work(sources.begin(), sources.end());
   while (!work.empty()) {
@@ -50,22 +56,49 @@ std::vector<char> GraphStructure::reachedFrom(ArrayRef<unsigned> sources) const 
   return isReached;
 }
 
-void GraphStructure::markTokens() {
+/// In TensorFlow, an Identity of a variable shares its memory, in which updates happen. So a node
+/// that runs after an update, and uses an Identity that does not, sees the new value: for example
+/// moving averages after a training step.
+void GraphStructure::findLateReads(const Users &users) {
+  std::map<unsigned, SmallVector<unsigned>> updates, reads; // by variable
+  for (auto [index, node] : enumerate(graph.nodes)) {
+    if (!isNeeded[index] || node.inputs.empty())
+      continue;
+    bool isUpdate = hasFlag(node.op, OpRule::Effect);
+    for (Edge input : node.inputs)
+      if (std::optional<unsigned> variable = handles.reference(input);
+          variable && !fed.count(input) && (isUpdate || node.op == "Identity"))
+        (isUpdate ? updates : reads)[*variable].push_back(index);
+  }
+  for (auto &[variable, nodes] : reads) {
+    auto changing = updates.find(variable);
+    if (changing == updates.end())
+      continue;
+    std::vector<char> isLate = reachedFrom(changing->second, users);
+    for (unsigned read : nodes)
+      for (unsigned user : isLate[read] ? ArrayRef<unsigned>() : ArrayRef(users[read]))
+        if (isLate[user] && !hasFlag(graph.nodes[user].op, OpRule::Structural) &&
+            llvm::is_contained(graph.nodes[user].inputs, Edge{read, 0}))
+          lateReads[{user, Edge{read, 0}}] = variable;
+  }
+}
+
+void GraphStructure::markTokens(const Users &users) {
   std::vector<unsigned> control, effects;
   for (auto [index, node] : enumerate(graph.nodes)) {
     if (!isNeeded[index])
       continue;
     const OpRule *rule = findRule(node.op);
     bool isRead = llvm::any_of(
-        node.inputs, [&](Edge input) { return !fed.count(input) && handles.reference(input); });
+        node.inputs, [&](Edge input) { return !fed.count(input) && reference(index, input); });
     if (hasFlag(node.op, OpRule::Switches | OpRule::Enters))
       control.push_back(index);
     else if (isRead || (rule && (rule->flags & OpRule::Effect)))
       effects.push_back(index);
   }
-  mayBeDead = reachedFrom(control);
+  mayBeDead = reachedFrom(control, users);
   llvm::append_range(effects, control);
-  needsToken = reachedFrom(effects);
+  needsToken = reachedFrom(effects, users);
 }
 
 void GraphStructure::findFrames() {
@@ -210,7 +243,9 @@ bool GraphStructure::isStraight() const {
 }
 
 void GraphStructure::analyse() {
-  markTokens();
+  Users users = findUsers();
+  findLateReads(users);
+  markTokens(users);
   findReaders();
   findFrames();
   findFlows();

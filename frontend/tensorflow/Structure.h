@@ -23,6 +23,12 @@ public:
   /// Computes the other structure. Nodes must have passed the checks of their inputs.
   void analyse();
 
+  /// Returns the variable to which an input of a node refers, if that is read when the node runs.
+  std::optional<unsigned> reference(unsigned node, Edge input) const {
+    auto found = lateReads.find({node, input});
+    return found == lateReads.end() ? handles.reference(input) : std::optional(found->second);
+  }
+
   /// Returns true if no needed node has effects or control flow: then any order of nodes will do
   /// that has each after its inputs.
   bool isStraight() const;
@@ -41,15 +47,21 @@ public:
   std::vector<llvm::SmallVector<unsigned>> readers;
 
 private:
-  void markTokens();
+  using Users = std::vector<llvm::SmallVector<unsigned>>;
+
+  Users findUsers() const;
+  void findLateReads(const Users &users);
+  void markTokens(const Users &users);
   void findReaders();
   void findFrames();
   void findFlows();
-  std::vector<char> reachedFrom(llvm::ArrayRef<unsigned> sources) const;
+  std::vector<char> reachedFrom(llvm::ArrayRef<unsigned> sources, const Users &users) const;
 
   const Graph &graph;
   const Handles &handles;
   const std::map<Edge, mlir::Value> &fed;
+  /// The variables of inputs that share the memory of a variable and are used after it has changed.
+  std::map<std::pair<unsigned, Edge>, unsigned> lateReads;
 };
 
 } // namespace tfc::tensorflow

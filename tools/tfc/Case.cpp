@@ -269,6 +269,7 @@ Expected<std::vector<importer::EntrySpec>> tfc::makeEntries(Case &recorded, bool
         return array.takeError();
       auto &spec = entry.feeds.emplace_back(importer::FeedSpec());
       spec.tensor = feed;
+      spec.element = StringRef(array->typeText()).split('[').first.str();
       spec.sizes.emplace();
       for (int64_t size : array->shape)
         spec.sizes->push_back(std::to_string(size));

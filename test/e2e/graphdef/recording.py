@@ -1,6 +1,7 @@
 """Writes the graphs and the values that scripts record in TensorFlow."""
 
 import json
+import lzma
 import pathlib
 import sys
 
@@ -10,23 +11,39 @@ import tensorflow as tf
 v1 = tf.compat.v1
 
 
-def write_case(name, graph, init, fetches, steps, tolerance):
+def write_case(name, graph, init, fetches, steps, tolerance, targets=(), last=(), compressed=False):
     """Writes a graph and a case to the folder that the command names: the values of the fetches in a session, for each step
-    with these feeds. `init` are operations that run first."""
+    with these feeds, which may share arrays, and of `last` after the steps. `init` are operations that run first, and
+    `targets` those of each step. A large graph can be compressed."""
     folder = pathlib.Path(sys.argv[1]) / name
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
-    case, recorded = {"init": init, "arrays": "arrays.npz", "steps": []}, {}
+    text = graph.as_graph_def().SerializeToString()
+    if compressed:
+        (folder / "graph.pb.xz").write_bytes(lzma.compress(text, preset=9))
+    else:
+        (folder / "graph.pb").write_bytes(text)
+    case, recorded, keys = {"init": init, "arrays": "arrays.npz", "steps": []}, {}, {}
+
+    def add_step(feeds, fetches, targets):
+        number = len(case["steps"])
+        feeds = {key if ":" in key else f"{key}:0": value for key, value in feeds.items()}
+        values = session.run([list(fetches), list(targets)], feeds)[0]
+        step = {"feeds": {}, "fetches": {}, "targets": list(targets), "rtol": tolerance, "atol": tolerance}
+        for key, value in feeds.items():
+            if id(value) not in keys:
+                keys[id(value)] = f"{number}.{key.removesuffix(':0')}"
+                recorded[keys[id(value)]] = value
+            step["feeds"][key] = keys[id(value)]
+        for fetch, value in zip(fetches, values):
+            key = f"{number}.{fetch.op.name}.expected"
+            step["fetches"][fetch.name], recorded[key] = key, value
+        case["steps"].append(step)
+
     with v1.Session(graph=graph) as session:
         session.run(init)
-        for number, feeds in enumerate(steps):
-            values = session.run(fetches, {f"{key}:0": value for key, value in feeds.items()})
-            step = {"feeds": {}, "fetches": {}, "targets": [], "rtol": tolerance, "atol": tolerance}
-            for key, value in feeds.items():
-                step["feeds"][f"{key}:0"], recorded[f"{number}.{key}"] = f"{number}.{key}", value
-            for fetch, value in zip(fetches, values):
-                key = f"{number}.{fetch.op.name}.expected"
-                step["fetches"][fetch.name], recorded[key] = key, value
-            case["steps"].append(step)
+        for feeds in steps:
+            add_step(feeds, fetches, targets)
+        if last:
+            add_step({}, last, ())
     np.savez_compressed(folder / "arrays.npz", **recorded)
     (folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
