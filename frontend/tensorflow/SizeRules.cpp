@@ -149,10 +149,59 @@ static Outcome buildBroadcastArgs(NodeBuilder &node, const OpRule &) {
 }
 
 /// Interleaves elements by positions; if a position occurs twice, the later element is used.
+static Outcome buildVariableShape(NodeBuilder &node, const OpRule &) {
+  const Node *variable = node.variable(0);
+  if (!variable)
+    return Outcome::Failed;
+  RankedTensorType type = node.entry.symbols.variables[variableName(*variable)];
+  return doneWith(node, dfg::makeSizeVector(indexType(node, "out_type"), dfg::shapeOf(type)));
+}
+
+/// Returns how many slices there are if the indices are known, or if they are those that one node
+/// has partitioned.
+static std::optional<DimExpr> stitchedSize(NodeBuilder &node, unsigned count) {
+  bool areKnown = true, arePartitions = true;
+  int64_t size = 0;
+  std::optional<Edge> first = node.edge(0);
+  for (unsigned i = 0; i < count; ++i) {
+    const SizeTensor *known = node.sizes(i);
+    auto places = known ? known->getConstants() : std::nullopt;
+    areKnown &= places.has_value();
+    for (int64_t place : places.value_or(SmallVector<int64_t>()))
+      size = std::max(size, place + 1);
+    arePartitions &= node.edge(i) == std::optional(Edge{first->node, i});
+  }
+  if (areKnown)
+    return DimExpr(size);
+  const Node &source = node.entry.graph.nodes[first->node];
+  if (!arePartitions || source.op != "DynamicPartition" ||
+      source.number("num_partitions") != int64_t(count))
+    return std::nullopt;
+  RankedTensorType partitions = NodeBuilder(node.entry, first->node).typeOf(1);
+  return partitions ? std::optional(dfg::elementCount(dfg::shapeOf(partitions))) : std::nullopt;
+}
+
+static Outcome stitchTensors(NodeBuilder &node) {
+  unsigned count = node.numInputs() / 2;
+  std::optional<DimExpr> size = stitchedSize(node, count);
+  if (!size)
+    return node.fail("expected indices that are known when the graph is compiled, or all those of "
+                     "a DynamicPartition [dynamic-shape]");
+  SmallVector<Value> values = node.valuesOf(node.allInputs());
+  if (llvm::is_contained(values, Value()))
+    return Outcome::Failed;
+  ArrayRef<Value> all(values);
+  auto results = node.library().on("_stitch", {},
+                                   {{"indices", SmallVector<Value>(all.take_front(count))},
+                                    {"data", SmallVector<Value>(all.drop_front(count))},
+                                    {"size", dfg::Shape{*size}}});
+  return results ? node.done(*results) : Outcome::Failed;
+}
+
 static Outcome buildDynamicStitch(NodeBuilder &node, const OpRule &) {
   auto inputs = knownInputs(node);
   if (!inputs)
-    return failUnknown(node);
+    return stitchTensors(node);
   size_t count = inputs->size() / 2;
   std::map<int64_t, DimExpr> merged;
   for (size_t i = 0; i < count; ++i) {
@@ -181,7 +230,9 @@ static constexpr OpRule kRules[] = {
     {"ConcatOffset", "N+1 -> N; N:int>=1?", buildConcatOffset},
     {"BroadcastGradientArgs", "2 -> 2", buildBroadcastGradientArgs},
     {"BroadcastArgs", "2 -> 1", buildBroadcastArgs},
+    {"VariableShape", "1 -> 1; out_type:type?", buildVariableShape},
     {"DynamicStitch", "2N -> 1; N:int>=1?", buildDynamicStitch},
+    {"ParallelDynamicStitch", "2N -> 1; N:int>=1?", buildDynamicStitch},
 };
 
 ArrayRef<OpRule> sizeRules() { return kRules; }

@@ -87,6 +87,36 @@ def build_averages(rng):
     return [loss, *(tf.identity(rate, name=f"rate_{i}") for i, rate in enumerate(rates))], feeds, v1.global_variables()
 
 
+def build_flows(rng):
+    """Gradients through branches and loops that read variables, selections and partitions."""
+    x, k = v1.placeholder(tf.float32, [None, 4], "x"), v1.placeholder(tf.int32, [], "k")
+    w, v = (v1.get_variable(name, initializer=rng.normal(size=(4, 4)).astype(np.float32)) for name in "wv")
+    rows = v1.get_variable("rows", initializer=rng.normal(size=(6, 4)).astype(np.float32))
+    kernel = v1.get_variable("kernel", initializer=rng.normal(size=(1, 1, 1, 3)).astype(np.float32))
+    h = tf.matmul(x, w)
+
+    def step(i, a):
+        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: tf.tanh(tf.matmul(a, v)), lambda: a * 0.5)
+
+    parts = tf.dynamic_partition(x, tf.cast(x[:, 0] > 0, tf.int32), 2)
+    places = tf.dynamic_partition(tf.range(tf.shape(h)[0]), tf.cast(x[:, 0] > 0, tf.int32), 2)
+    image = v1.nn.conv2d(tf.reshape(h, [1, -1, 4, 1]), kernel, [1, 1, 1, 1], "SAME")
+    values = {
+        "branch": tf.cond(k > 1, lambda: tf.matmul(h, v), lambda: h * 2.0),
+        "loop": tf.while_loop(lambda i, a: i < k, step, [0, h])[1],
+        "mask": tf.boolean_mask(h, x[:, 1] > 0),
+        "partition": tf.matmul(parts[0], w),
+        "stitch": h + tf.dynamic_stitch(places, parts),
+        "unique": tf.gather(rows, tf.unique(tf.cast(x[:, 2] > 0, tf.int32) + k)[0]),
+        "pool": tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")[0],
+        "slice": tf.slice(image, [0, 1, 1, 0], [-1, -1, 2, 2]),
+    }
+    losses = [tf.reduce_sum(tf.square(value - 0.3), name=name) for name, value in values.items()]
+    v1.train.GradientDescentOptimizer(0.01).minimize(tf.add_n(losses), name="train")
+    x_values = [rng.normal(size=(3, 4)).astype(np.float32) for _ in range(4)]
+    return losses, [{"x": x, "k": np.array(i, np.int32)} for i, x in enumerate(x_values)], v1.global_variables()
+
+
 def build_inception(rng):
     size, count = 75, 16
     images, labels = v1.placeholder(tf.float32, [None, size, size, 3], "x"), v1.placeholder(tf.int32, [None], "label")
@@ -111,6 +141,7 @@ def build_translation(optimizer):
 for resources, suffix in [(False, "references"), (True, "resources")]:
     record(f"optimizers_{suffix}", resources, build_optimizers, compressed=True)
     record(f"averages_{suffix}", resources, build_averages)
+    record(f"flows_{suffix}", resources, build_flows, compressed=True)
 record("inception", False, build_inception, compressed=True)
 record("translation", False, build_translation(v1.train.AdagradOptimizer), compressed=True)
 record("translation_adam", True, build_translation(lambda rate: v1.train.AdamOptimizer(rate / 10)), compressed=True)
