@@ -149,6 +149,25 @@ static Outcome buildBroadcastArgs(NodeBuilder &node, const OpRule &) {
 }
 
 /// Interleaves elements by positions; if a position occurs twice, the later element is used.
+/// The numbers of the first list that are not in the second one, and their positions.
+static Outcome buildListDiff(NodeBuilder &node, const OpRule &) {
+  auto inputs = knownInputs(node);
+  if (!inputs)
+    return failUnknown(node);
+  auto all = (*inputs)[0]->getConstants(), others = (*inputs)[1]->getConstants();
+  if (!all || !others)
+    return failUnknown(node);
+  dfg::Shape rest, places;
+  for (auto [place, number] : enumerate(*all))
+    if (!llvm::is_contained(*others, number)) {
+      rest.push_back(number);
+      places.push_back(int64_t(place));
+    }
+  auto left = dfg::makeSizeVector((*inputs)[0]->elementType, rest),
+       at = dfg::makeSizeVector(indexType(node, "out_idx"), places);
+  return left && at ? node.done({NodeValue(*left), NodeValue(*at)}) : failUnknown(node);
+}
+
 static Outcome buildVariableShape(NodeBuilder &node, const OpRule &) {
   const Node *variable = node.variable(0);
   if (!variable)
@@ -230,6 +249,7 @@ static constexpr OpRule kRules[] = {
     {"ConcatOffset", "N+1 -> N; N:int>=1?", buildConcatOffset},
     {"BroadcastGradientArgs", "2 -> 2", buildBroadcastGradientArgs},
     {"BroadcastArgs", "2 -> 1", buildBroadcastArgs},
+    {"ListDiff", "2 -> 2; out_idx:type?", buildListDiff},
     {"VariableShape", "1 -> 1; out_type:type?", buildVariableShape},
     {"DynamicStitch", "2N -> 1; N:int>=1?", buildDynamicStitch},
     {"ParallelDynamicStitch", "2N -> 1; N:int>=1?", buildDynamicStitch},

@@ -109,6 +109,7 @@ def build_flows(rng):
         "stitch": h + tf.dynamic_stitch(places, parts),
         "unique": tf.gather(rows, tf.unique(tf.cast(x[:, 2] > 0, tf.int32) + k)[0]),
         "pool": tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")[0],
+        "product": tf.reduce_prod(tf.reshape(h, [-1, 2, 2]), [1]),
         "slice": tf.slice(image, [0, 1, 1, 0], [-1, -1, 2, 2]),
     }
     losses = [tf.reduce_sum(tf.square(value - 0.3), name=name) for name, value in values.items()]
