@@ -15,6 +15,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -130,7 +131,28 @@ static constexpr ForeignReader kReaders[] = {
     {".tfg", Entries::Declared, flatbuffer::importGraph},
 };
 
+/// The reader of a SavedModel, a folder with a file of this name.
+static constexpr ForeignReader kSavedModel = {"saved_model.pb", Entries::OfInputs,
+                                              tensorflow::importSavedModel};
+
+/// Returns the file to read: that of a SavedModel if the path is its folder.
+static std::string fileOf(StringRef path) {
+  SmallString<128> file(path);
+  if (!path.empty() && sys::fs::is_directory(path)) {
+    sys::path::append(file, kSavedModel.suffix);
+    if (!sys::fs::exists(file))
+      return path.str();
+  }
+  return file.str().str();
+}
+
+bool isSavedModel(StringRef path) {
+  return sys::path::filename(fileOf(path)) == kSavedModel.suffix;
+}
+
 static const ForeignReader *readerOf(StringRef path) {
+  if (isSavedModel(path))
+    return &kSavedModel;
   const auto *found = find_if(kReaders, [&](const ForeignReader &reader) {
     return reader.suffix == sys::path::extension(path);
   });
@@ -170,17 +192,17 @@ static std::string suffixesWith(Entries entries) {
 }
 
 std::string entrySuffixes() { return suffixesWith(Entries::Specified); }
-std::string inputSuffixes() { return suffixesWith(Entries::OfInputs); }
+std::string inputSuffixes() { return suffixesWith(Entries::OfInputs) + " or SavedModel"; }
 
 bool canImport(StringRef path, ArrayRef<importer::EntrySpec> entries) {
   MLIRContext context;
   context.loadDialect<dfg::DfgDialect>();
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
-  std::string reason;
-  std::shared_ptr<MemoryBuffer> file = readRegularFile(path, reason);
+  std::string reason, name = fileOf(path);
+  std::shared_ptr<MemoryBuffer> file = readRegularFile(name, reason);
   const ForeignReader *reader = readerOf(path);
   return file && reader &&
-         reader->read(context, {path, std::move(file), entries, {}, [](StringRef) {}});
+         reader->read(context, {name, std::move(file), entries, {}, [](StringRef) {}});
 }
 
 static OwningOpRef<ModuleOp> importForeign(const ForeignReader &reader, StringRef path,
@@ -213,7 +235,13 @@ OwningOpRef<ModuleOp> importFile(StringRef path, MLIRContext &context, text::Sou
   context.loadDialect<dfg::DfgDialect>();
   StringRef suffix = sys::path::extension(path);
   if (const ForeignReader *reader = readerOf(path))
-    return importForeign(*reader, path, context, sources, entries, options);
+    return importForeign(*reader, fileOf(path), context, sources, entries, options);
+  if (sys::fs::is_directory(path) && suffix != ".graph" && suffix != ".mlir") {
+    errs() << "tfc: error: cannot read '" << path
+           << "': expected the folder of a SavedModel, but it has no " << kSavedModel.suffix
+           << '\n';
+    return {};
+  }
   if (suffix != ".graph" && suffix != ".mlir") {
     errs() << "tfc: error: cannot determine the format of '" << path
            << "': expected a name that ends in " << graphSuffixes() << '\n';

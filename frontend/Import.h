@@ -13,9 +13,9 @@ class SourceManager;
 namespace tfc {
 
 /// Reads a graph file of any supported format, by its suffix: `.graph` (text), `.mlir`, or that of
-/// a reader. `entries` is for files that need entries. Prints errors to stderr in the language's
-/// form, and returns null after one. `sources` keeps the texts that were read, for the errors of
-/// later stages.
+/// a reader, or the folder of a SavedModel. `entries` is for files that need entries. Prints errors
+/// to stderr in the language's form, and returns null after one. `sources` keeps the texts that
+/// were read, for the errors of later stages.
 mlir::OwningOpRef<mlir::ModuleOp> importFile(llvm::StringRef path, mlir::MLIRContext &context,
                                              text::SourceManager &sources,
                                              llvm::ArrayRef<importer::EntrySpec> entries = {},
@@ -27,11 +27,14 @@ bool needsEntries(llvm::StringRef path);
 /// Returns true for a graph file of another system that declares its inputs, of which the options
 /// of the import specify sizes and values.
 bool namesInputs(llvm::StringRef path);
+/// Returns true for the folder of a SavedModel, or the file in it. Its entries are its signatures,
+/// of which the caller may choose some by their names, and others.
+bool isSavedModel(llvm::StringRef path);
 /// Returns the suffixes of the files that importFile reads, for messages: ".graph, .mlir or .pb".
 std::string graphSuffixes();
 /// Returns the suffixes of the files that need entries.
 std::string entrySuffixes();
-/// Returns the suffixes of the files that declare inputs (see `namesInputs`).
+/// Returns what declares inputs (see `namesInputs`), for messages.
 std::string inputSuffixes();
 
 /// Returns true if such a file can be read with these entries. Reports no errors.

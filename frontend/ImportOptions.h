@@ -30,6 +30,8 @@ struct ImportOptions {
   std::vector<std::pair<std::string, std::vector<std::string>>> shapes;
   /// Inputs that become constants, with the `.npy` files of their values.
   std::vector<std::pair<std::string, std::string>> fixed;
+  /// The tags of the graph to read, of a SavedModel.
+  std::vector<std::string> tags;
   /// Weights become variables.
   bool isTrainable = false;
 };

@@ -79,7 +79,7 @@ std::optional<EntrySpec> parseEntrySpec(StringRef text, std::string &error) {
     if (!parseFeed(feed, spec.feeds.emplace_back(), error))
       return std::nullopt;
   for (StringRef fetch : splitList(fetches))
-    spec.fetches.push_back(fetch.str());
+    spec.fetches.push_back({fetch.str()});
   for (StringRef target : splitList(targets))
     spec.targets.push_back(target.str());
   return spec;

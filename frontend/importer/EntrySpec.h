@@ -18,14 +18,23 @@ struct FeedSpec {
   /// The elements of a feed that determines shapes, as integers in row-major order. They become
   /// part of the graph, and calls must pass the same ones.
   std::optional<std::vector<int64_t>> numbers;
+  std::string name = ""; // that callers see; that of the tensor if empty
+};
+
+/// A tensor that the caller gets.
+struct FetchSpec {
+  std::string tensor;
+  std::string name = "";
 };
 
 /// One function to build from a graph.
 struct EntrySpec {
   std::string name;
   std::vector<FeedSpec> feeds;
-  std::vector<std::string> fetches; // tensors
+  std::vector<FetchSpec> fetches;
   std::vector<std::string> targets; // nodes to run for their effects
+  /// The largest values of named sizes, some of which feeds may not have.
+  std::vector<std::pair<std::string, int64_t>> bounds;
 };
 
 /// Parses "name: feeds -> fetches ; targets". If it is malformed, returns std::nullopt and sets

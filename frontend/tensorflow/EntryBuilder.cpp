@@ -30,7 +30,8 @@ void EntryBuilder::forEachBefore(unsigned index, llvm::function_ref<void(unsigne
       visit(input.node);
   }
   for (unsigned control : node.controls)
-    visit(control);
+    if (!entry.structure.isFedPlaceholder(control))
+      visit(control);
 }
 
 bool EntryBuilder::isReady(unsigned index) const {
@@ -272,7 +273,7 @@ void EntryBuilder::finish() {
   std::vector<EntryValue> results;
   std::vector<std::string> names;
   SmallVector<Value> values;
-  for (auto [edge, name] : zip(ports.fetches, entry.spec.fetches)) {
+  for (auto [edge, fetch] : zip(ports.fetches, entry.spec.fetches)) {
     Value value = Values(entry).valueOf(edge);
     auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
     if (value && !type)
@@ -280,9 +281,9 @@ void EntryBuilder::finish() {
     if (!type)
       continue;
     values.push_back(value);
-    names.push_back(name);
+    names.push_back(fetch.tensor);
     Location location = entry.graph.locate(entry.builder.getContext(), edge.node);
-    results.push_back({portName(name), type, location});
+    results.push_back({fetch.name.empty() ? portName(fetch.tensor) : fetch.name, type, location});
   }
   if (entry.hasErrors())
     return;
@@ -303,11 +304,8 @@ void EntryBuilder::beginEntry() {
   for (auto [edge, argument] : zip(ports.feeds, op.getBody().getArguments()))
     entry.fed[edge] = argument;
   // Sizes that depend on data are bound for what comes later, so they need an order.
-  bool findsSizes = false;
-  for (auto [index, node] : enumerate(entry.graph.nodes))
-    findsSizes |= entry.structure.isNeeded[index] && hasFlag(node.op, OpRule::FindsSizes);
-  if (findsSizes && entry.structure.isStraight())
-    return;
+  if (entry.structure.isStraight())
+    return entry.structure.dropTokens();
   entry.dataflow = builder.beginDataflow(location);
   builder.toEnd(entry.dataflow.getBody().front());
   builder.hoistBefore(entry.dataflow);

@@ -60,6 +60,27 @@ std::string Graph::edgeName(Edge edge) const {
   return fmt::format("{}:{}", nodes[edge.node].name, edge.output);
 }
 
+std::optional<Edge> Graph::findTensor(StringRef name) const {
+  auto parts = splitTensorName(name);
+  if (!parts)
+    return std::nullopt;
+  if (auto result = results.find(fmt::format("{}:{}", parts->first, parts->second));
+      result != results.end())
+    return result->second;
+  auto found = byName.find(parts->first);
+  return found == byName.end() ? std::nullopt : std::optional(Edge{found->second, parts->second});
+}
+
+const InitializedVariable *Graph::findVariable(unsigned node) const {
+  auto found = variables.find(variableName(nodes[node]));
+  return found == variables.end() ? nullptr : &found->second;
+}
+
+std::string variableName(const Node &node) {
+  const std::string &shared = node.attr("shared_name").text;
+  return shared.empty() ? node.name : shared;
+}
+
 std::string portName(StringRef tensor) {
   tensor.consume_back(":0");
   return tensor.str();
@@ -183,7 +204,7 @@ public:
   Reader(MLIRContext *context, const ForeignFile &file) : context(context), file(file) {
     graph.file = file.path.str();
   }
-  std::optional<Graph> read();
+  std::optional<Graph> read(wire::Graph wire);
 
 private:
   ElementsAttr readTensor(const wire::Tensor &tensor, StringRef name, std::string &error);
@@ -285,11 +306,13 @@ Attr Reader::readAttr(const wire::Attr &attr, StringRef name, std::string &error
     return result;
   if (attr.has_tensor())
     result.tensor = readTensor(attr.tensor(), name, error);
+  const auto &texts = attr.tensor().string_val();
+  result.texts.assign(texts.begin(), texts.end());
   const wire::Attr::List &list = attr.list();
   result.numbers.assign(list.i().begin(), list.i().end());
   result.numbers.insert(result.numbers.end(), list.type().begin(), list.type().end());
   result.reals.assign(list.f().begin(), list.f().end());
-  result.texts.assign(list.s().begin(), list.s().end());
+  result.texts.insert(result.texts.end(), list.s().begin(), list.s().end());
   for (const wire::Shape &shape : list.shape())
     if (checkRank(shape, error))
       result.shapes.push_back(readShape(shape));
@@ -336,13 +359,19 @@ void Reader::connect(unsigned index, const std::string &input) {
     node.inputs.add({found->second, parts->second});
 }
 
-/// Parses a file, but leaves the bytes of large tensors in it.
-static bool parseGraph(StringRef file, wire::Graph &graph) {
-  enum : unsigned { Graph, Node, Entry, Attr, Tensor, Library, Function };
+/// Parses a file whose outermost message is a SavedModel or a graph, but leaves the bytes of large
+/// tensors in it.
+static bool parse(StringRef file, bool isGraph, google::protobuf::MessageLite &message) {
+  // The outermost message is 0.
+  enum : unsigned { Outermost, MetaGraph, Graph, Node, Entry, Attr, Tensor, Library, Function };
   constexpr unsigned kValueOfEntry = 2; // of maps
-  static constexpr importer::MessageField kFields[] = {
-      {Graph, wire::Graph::kNodeFieldNumber, Node},
-      {Graph, wire::Graph::kLibraryFieldNumber, Library},
+  const unsigned graph = isGraph ? Outermost : Graph;
+  const importer::MessageField fields[] = {
+      {isGraph ? unsigned(Function) + 1 : Outermost, wire::SavedModel::kMetaGraphsFieldNumber,
+       MetaGraph},
+      {MetaGraph, wire::MetaGraph::kGraphDefFieldNumber, Graph},
+      {graph, wire::Graph::kNodeFieldNumber, Node},
+      {graph, wire::Graph::kLibraryFieldNumber, Library},
       {Library, wire::Library::kFunctionFieldNumber, Function},
       {Function, wire::Function::kNodeDefFieldNumber, Node},
       {Node, wire::Node::kAttrFieldNumber, Entry},
@@ -350,18 +379,13 @@ static bool parseGraph(StringRef file, wire::Graph &graph) {
       {Attr, wire::Attr::kTensorFieldNumber, Tensor},
   };
   return importer::parseWithMappedTensors(file,
-                                          {kFields, Tensor, wire::Tensor::kTensorContentFieldNumber,
+                                          {fields, Tensor, wire::Tensor::kTensorContentFieldNumber,
                                            wire::Tensor::kMappedOffsetFieldNumber,
                                            wire::Tensor::kMappedSizeFieldNumber},
-                                          graph);
+                                          message);
 }
 
-std::optional<Graph> Reader::read() {
-  wire::Graph wire;
-  if (!parseGraph(file.buffer->getBuffer(), wire) || wire.node().empty()) {
-    emitError(graph.locate(context)) << "this is not a binary GraphDef [graph-file]";
-    return std::nullopt;
-  }
+std::optional<Graph> Reader::read(wire::Graph wire) {
   ResultNames results = inlineFunctions(wire, [&](StringRef node, const std::string &text) {
     hasErrors = true;
     emitError(NameLoc::get(StringAttr::get(context, node), graph.locate(context))) << text;
@@ -382,13 +406,39 @@ std::optional<Graph> Reader::read() {
   return std::move(graph);
 }
 
+static Location fileOf(MLIRContext *context, const ForeignFile &file) {
+  return FileLineColLoc::get(context, file.path, 0, 0);
+}
+
+/// Protocol buffers have no more bytes.
+static bool hasValidSize(MLIRContext *context, const ForeignFile &file, StringRef kind) {
+  if (file.buffer->getBufferSize() <= size_t(INT32_MAX))
+    return true;
+  emitError(fileOf(context, file)) << kind << " is limited to 2 GB [graph-file]";
+  return false;
+}
+
+std::optional<Graph> makeGraph(MLIRContext *context, const ForeignFile &file, wire::Graph nodes) {
+  return Reader(context, file).read(std::move(nodes));
+}
+
 std::optional<Graph> readGraphDef(MLIRContext *context, const ForeignFile &file) {
-  if (file.buffer->getBufferSize() > size_t(INT32_MAX)) {
-    emitError(FileLineColLoc::get(context, file.path, 0, 0))
-        << "a GraphDef is limited to 2 GB [graph-file]";
+  wire::Graph nodes;
+  if (!hasValidSize(context, file, "a GraphDef"))
     return std::nullopt;
-  }
-  return Reader(context, file).read();
+  if (parse(file.buffer->getBuffer(), /*isGraph=*/true, nodes) && !nodes.node().empty())
+    return makeGraph(context, file, std::move(nodes));
+  emitError(fileOf(context, file)) << "this is not a binary GraphDef [graph-file]";
+  return std::nullopt;
+}
+
+bool parseSavedModel(MLIRContext *context, const ForeignFile &file, wire::SavedModel &model) {
+  if (!hasValidSize(context, file, "a SavedModel"))
+    return false;
+  if (parse(file.buffer->getBuffer(), /*isGraph=*/false, model) && !model.meta_graphs().empty())
+    return true;
+  emitError(fileOf(context, file)) << "this is not a SavedModel [graph-file]";
+  return false;
 }
 
 } // namespace tfc::tensorflow

@@ -16,6 +16,11 @@ namespace tfc::tensorflow {
 
 using namespace importer;
 
+namespace wire {
+class Graph;
+class SavedModel;
+} // namespace wire
+
 /// Numbers of TensorFlow's element types without tensors in tfc: texts and handles of resources.
 inline constexpr int kStringDtype = 7, kResourceDtype = 20;
 
@@ -60,22 +65,44 @@ struct Node : importer::Node {
   std::vector<unsigned> controls;
 };
 
+/// A variable with an initial value.
+struct InitializedVariable {
+  mlir::ElementsAttr value;
+  bool isConstant = false;  // no entry changes it
+  bool isTrainable = false; // has gradients
+};
+
 struct Graph {
   std::string file;
   std::vector<Node> nodes;
   llvm::StringMap<unsigned> byName;
   /// The edges that take the place of results of nodes that call functions, by "name:0".
   llvm::StringMap<Edge> results;
+  /// The variables with values that the file specifies, by their names.
+  std::map<std::string, InitializedVariable> variables;
 
   /// Returns the location of a node, or of the file.
   mlir::Location locate(mlir::MLIRContext *context, unsigned node) const;
   mlir::Location locate(mlir::MLIRContext *context) const;
   std::string edgeName(Edge edge) const;
+  /// Returns the tensor "name:1", of which a node that calls a function may have been the source.
+  std::optional<Edge> findTensor(llvm::StringRef name) const;
+  /// Returns the initial value of a variable, by its node; null if it has none.
+  const InitializedVariable *findVariable(unsigned node) const;
 };
+
+/// Returns the name of the variable, queue or tape of a node.
+std::string variableName(const Node &node);
 
 /// Reads a binary GraphDef. Large tensors stay mapped. Emits all errors; returns std::nullopt if
 /// there are any.
 std::optional<Graph> readGraphDef(mlir::MLIRContext *context, const ForeignFile &file);
+/// Parses the SavedModel in a file, but leaves the bytes of large tensors there. Emits an error and
+/// returns false for any other file.
+bool parseSavedModel(mlir::MLIRContext *context, const ForeignFile &file, wire::SavedModel &model);
+/// Returns the graph of these nodes and functions, like `readGraphDef`.
+std::optional<Graph> makeGraph(mlir::MLIRContext *context, const ForeignFile &file,
+                               wire::Graph nodes);
 
 /// Returns the name under which callers see a tensor: for first outputs, the node's name.
 std::string portName(llvm::StringRef tensor);

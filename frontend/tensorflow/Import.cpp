@@ -4,9 +4,10 @@
 #include "frontend/Fmt.h"
 #include "frontend/ForeignFile.h"
 #include "frontend/tensorflow/Colocation.h"
-
 #include "frontend/tensorflow/EntryBuilder.h"
+#include "frontend/tensorflow/InitialValues.h"
 #include "frontend/tensorflow/Rules.h"
+#include "frontend/tensorflow/SavedEntries.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -31,7 +32,7 @@ static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigne
 }
 
 /// Reports that entries are needed, with the nodes that are likely feeds, fetches and targets.
-static void reportEntries(const Graph &graph, Location location) {
+static void reportEntries(const Graph &graph, StringRef reason, Location location) {
   llvm::DenseSet<unsigned> read;
   for (const Node &node : graph.nodes) {
     read.insert_range(map_range(node.inputs, [](Edge edge) { return edge.node; }));
@@ -40,11 +41,29 @@ static void reportEntries(const Graph &graph, Location location) {
   auto isPlaceholder = [&](unsigned i) { return graph.nodes[i].op == "Placeholder"; };
   auto isEnd = [&](unsigned i) { return !read.contains(i) && !isPlaceholder(i); };
   auto error = emitError(location);
-  error << "a GraphDef does not declare entries: expected --entry 'name: feeds -> fetches ; "
-           "targets' [graph-entry]";
+  error << reason << ": expected --entry 'name: feeds -> fetches ; targets' [graph-entry]";
   error.attachNote() << "placeholders, which are feeds: " << listNodes(graph, isPlaceholder);
   error.attachNote() << "nodes that no other node reads, such as fetches and targets: "
                      << listNodes(graph, isEnd);
+}
+
+/// Adds the entries of a graph to a module. Emits errors.
+static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handles &handles,
+                         ArrayRef<EntrySpec> entries, const ImportOptions &options,
+                         Diagnostics &diagnostics) {
+  ModuleSymbols symbols;
+  text::LibraryCalls functions(builder, kFiles, options);
+  llvm::StringSet<> names;
+  for (const EntrySpec &spec : entries) {
+    symbols.claim<dfg::EntryOp>(spec.name);
+    if (!names.insert(spec.name).second)
+      diagnostics.error(graph.locate(builder.getContext()))
+          << "expected one entry '" << spec.name << "', but got two [graph-entry]";
+    EntryContext entry(builder, graph, handles, symbols, functions, diagnostics, spec);
+    (void)EntryBuilder(entry).build();
+  }
+  if (!diagnostics.getErrorCount())
+    buildInitializer(builder, graph, symbols);
 }
 
 OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &file) {
@@ -54,24 +73,39 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
   colocate(*graph);
   Location location = graph->locate(&context);
   if (file.entries.empty()) {
-    reportEntries(*graph, location);
+    reportEntries(*graph, "a GraphDef does not declare entries", location);
     return {};
   }
   OwningOpRef<ModuleOp> module(ModuleOp::create(location));
   GraphBuilder builder(*module);
-  ModuleSymbols symbols;
   Handles handles(*graph);
-  text::LibraryCalls functions(builder, kFiles, file.options);
   Diagnostics diagnostics(&context);
-  llvm::StringSet<> names;
-  for (const EntrySpec &spec : file.entries) {
-    symbols.claim<dfg::EntryOp>(spec.name);
-    if (!names.insert(spec.name).second)
-      diagnostics.error(location) << "expected one entry '" << spec.name
-                                  << "', but got two [graph-entry]";
-    EntryContext entry(builder, *graph, handles, symbols, functions, diagnostics, spec);
-    (void)EntryBuilder(entry).build();
+  buildEntries(builder, *graph, handles, file.entries, file.options, diagnostics);
+  return diagnostics.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
+}
+
+OwningOpRef<ModuleOp> importSavedModel(MLIRContext &context, const ForeignFile &file) {
+  std::optional<SavedModel> model = readSavedModel(&context, file);
+  if (!model)
+    return {};
+  Graph &graph = model->graph;
+  colocate(graph);
+  Location location = graph.locate(&context);
+  if (file.entries.empty() && model->signatures.empty()) {
+    reportEntries(graph, "the SavedModel has no signatures", location);
+    return {};
   }
+  Diagnostics diagnostics(&context);
+  std::vector<EntrySpec> entries = chooseEntries(*model, file, location, diagnostics);
+  OwningOpRef<ModuleOp> module(ModuleOp::create(location, model->name));
+  GraphBuilder builder(*module);
+  Handles handles(graph);
+  if (!diagnostics.getErrorCount())
+    readInitialValues(&context, *model, handles, entries, file, diagnostics);
+  if (!diagnostics.getErrorCount())
+    buildEntries(builder, graph, handles, entries, file.options, diagnostics);
+  if (!diagnostics.getErrorCount())
+    checkBounds(*module, file.options, diagnostics);
   return diagnostics.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 

@@ -16,6 +16,11 @@ namespace tfc::tensorflow {
 mlir::OwningOpRef<mlir::ModuleOp> importGraphDef(mlir::MLIRContext &context,
                                                  const ForeignFile &file);
 
+/// Builds a module with the signatures of the SavedModel in whose folder a file is, or with the
+/// requested ones and other entries. Emits errors; returns null after one.
+mlir::OwningOpRef<mlir::ModuleOp> importSavedModel(mlir::MLIRContext &context,
+                                                   const ForeignFile &file);
+
 /// Adds all supported operations to a list.
 void listOperations(mlir::MLIRContext &context, importer::OperationList &list);
 

@@ -98,6 +98,9 @@ Value NodeBuilder::readVariable(const Node &variable) {
   auto found = entry.symbols.variables.find(variableName(variable));
   if (found == entry.symbols.variables.end())
     return {};
+  auto initial = entry.graph.variables.find(found->first);
+  if (initial != entry.graph.variables.end() && initial->second.isConstant)
+    return builder().constant(initial->second.value, location());
   return record(
       [&] { return builder().getResources().read(found->first, found->second, location()); });
 }
@@ -258,8 +261,8 @@ Outcome NodeBuilder::finish(const OpRule &rule, Outcome outcome) {
   SmallVector<Value> after;
   if (!(rule.flags & OpRule::Structural))
     after = tokens();
-  bool isEffect = rule.flags & OpRule::Effect;
-  if (after.empty() && !isEffect) {
+  bool isEffect = (rule.flags & OpRule::Effect) && !entry.structure.isPureRead[index];
+  if (after.empty() && !(isEffect && entry.dataflow)) {
     Values(entry).addOps(index, ops);
     return outcome;
   }

@@ -7,9 +7,6 @@
 
 namespace tfc::tensorflow {
 
-/// Returns the name of the variable, queue or tape of a node.
-std::string variableName(const Node &node);
-
 class NodeBuilder : public importer::NodeBuilder {
 public:
   NodeBuilder(EntryContext &entry, unsigned index);

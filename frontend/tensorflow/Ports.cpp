@@ -23,13 +23,13 @@ static StringRef findSimilarNode(const Graph &graph, StringRef name) {
 std::optional<Edge> EntryPorts::findTensor(StringRef name, StringRef role) {
   const Graph &graph = entry.graph;
   auto parts = splitTensorName(name);
-  auto found = parts ? graph.byName.find(parts->first) : graph.byName.end();
-  if (parts && role != "target")
-    if (auto result = graph.results.find(fmt::format("{}:{}", parts->first, parts->second));
-        result != graph.results.end())
-      return result->second;
-  if (found != graph.byName.end())
-    return Edge{found->second, parts->second};
+  if (role == "target") {
+    if (auto found = parts ? graph.byName.find(parts->first) : graph.byName.end();
+        found != graph.byName.end())
+      return Edge{found->second, 0};
+  } else if (std::optional<Edge> edge = graph.findTensor(name)) {
+    return edge;
+  }
   auto error = entry.diagnostics.error(graph.locate(entry.builder.getContext()));
   error << "entry '" << entry.spec.name << "': the graph has no node for the " << role << " '"
         << name << "' [graph-entry]";
@@ -67,7 +67,8 @@ Type EntryPorts::elementTypeAt(const FeedSpec &feed, Edge edge) {
 void EntryPorts::addFeed(const FeedSpec &feed, Edge edge) {
   MLIRContext *context = entry.builder.getContext();
   const Node &node = entry.graph.nodes[edge.node];
-  GraphInput input{node.name, elementTypeAt(feed, edge), std::nullopt,
+  const std::string &name = feed.name.empty() ? node.name : feed.name;
+  GraphInput input{name, elementTypeAt(feed, edge), std::nullopt,
                    entry.graph.locate(context, edge.node)};
   if (!input.elementType)
     return;
@@ -78,7 +79,8 @@ void EntryPorts::addFeed(const FeedSpec &feed, Edge edge) {
   if (!type)
     return;
   feeds.push_back(edge);
-  header.feeds.push_back({portName(feed.tensor), type, input.location});
+  header.feeds.push_back(
+      {feed.name.empty() ? portName(feed.tensor) : feed.name, type, input.location});
   if (std::optional<dfg::SizeTensor> sizes = fedSizes(feed, type))
     entry.fedSizes[edge] = std::make_shared<const dfg::SizeTensor>(std::move(*sizes));
 }
@@ -92,8 +94,11 @@ void EntryPorts::find() {
     else if (edge)
       addFeed(feed, *edge);
   }
-  for (const std::string &name : entry.spec.fetches)
-    if (std::optional<Edge> edge = findTensor(name, "fetch"))
+  for (const auto &[name, bound] : entry.spec.bounds)
+    if (is_contained(header.symbols, name))
+      header.bounds[name] = bound;
+  for (const FetchSpec &fetch : entry.spec.fetches)
+    if (std::optional<Edge> edge = findTensor(fetch.tensor, "fetch"))
       fetches.push_back(*edge);
   for (const std::string &name : entry.spec.targets)
     if (std::optional<Edge> edge = findTensor(name, "target"))

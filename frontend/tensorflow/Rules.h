@@ -27,7 +27,8 @@ struct OpRule {
     Declares = 1 << 11,    // declares a variable or a queue
     MakesList = 1 << 12,   // returns a TensorList
     ChangesList = 1 << 13, // returns its first input, a TensorList, with other elements
-    FindsSizes = 1 << 14   // has results whose sizes depend on data
+    FindsSizes = 1 << 14,  // has results whose sizes depend on data
+    Reads = 1 << 15        // has no effect but to read a variable
   };
   llvm::StringLiteral op;
   Signature signature;
@@ -44,6 +45,10 @@ const OperationTable<OpRule> &operations();
 const OpRule *findRule(llvm::StringRef op);
 /// Returns true if the rule of an operation, if it has one, has one of the flags.
 bool hasFlag(llvm::StringRef op, unsigned flags);
+/// Returns true if `op` may assign the variables to which its inputs refer.
+inline bool mayAssign(llvm::StringRef op) {
+  return hasFlag(op, OpRule::Effect) && !hasFlag(op, OpRule::Reads);
+}
 /// Returns the rule of operations in graph source.
 const OpRule &functionRule();
 /// Returns the name of the function in graph source that implements `op`.

@@ -7,11 +7,6 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-std::string variableName(const Node &node) {
-  const std::string &shared = node.attr("shared_name").text;
-  return shared.empty() ? node.name : shared;
-}
-
 static Outcome buildVariable(NodeBuilder &node, const OpRule &) {
   Type element = node.dtype("dtype");
   const PartialShape &shape = node.node.attr("shape").shape;
@@ -23,11 +18,12 @@ static Outcome buildVariable(NodeBuilder &node, const OpRule &) {
   if (!node.entry.symbols.claim<dfg::VariableOp>(name))
     return node.fail("the name '{}' is already in use [graph-file]", name);
   auto type = RankedTensorType::get(shape.sizes, element);
+  const InitializedVariable *initial = node.entry.graph.findVariable(node.index);
   auto [known, isNew] = node.entry.symbols.variables.try_emplace(name, type);
-  if (isNew)
-    node.builder().getResources().createVariable(name, type, /*isFrozen=*/false, "",
+  if (isNew && !(initial && initial->isConstant))
+    node.builder().getResources().createVariable(name, type, initial && !initial->isTrainable, "",
                                                  node.location());
-  else if (known->second != type)
+  if (known->second != type)
     return node.fail("variable '{}' is {} elsewhere, but {} here [assign-type]", name,
                      dfg::toText(known->second), dfg::toText(type));
   return node.done();
@@ -88,7 +84,7 @@ static constexpr OpRule kRules[] = {
      OpRule::Handle | OpRule::Declares},
     {"VarHandleOp", "0 -> 1; shape:shape, dtype:type, shared_name:string?", buildVariable, "",
      OpRule::Handle | OpRule::Declares},
-    {"ReadVariableOp", "1 -> 1", buildRead, "", OpRule::Effect},
+    {"ReadVariableOp", "1 -> 1", buildRead, "", OpRule::Effect | OpRule::Reads},
     {"IsVariableInitialized", "1 -> 1", buildTrue},
     {"VarIsInitializedOp", "1 -> 1", buildTrue},
     {"Assign", "2 -> 1", buildAssign, "", OpRule::Effect},

@@ -23,8 +23,21 @@ void GraphStructure::markNeeded(ArrayRef<Edge> fetches, ArrayRef<unsigned> targe
     if (std::exchange(isNeeded[index], true))
       continue;
     llvm::for_each(graph.nodes[index].inputs, visit);
-    llvm::append_range(work, graph.nodes[index].controls);
+    copy_if(graph.nodes[index].controls, std::back_inserter(work),
+            [&](unsigned control) { return !isFedPlaceholder(control); });
   }
+}
+
+void GraphStructure::findAssigned() {
+  for (auto [index, node] : enumerate(graph.nodes))
+    for (Edge input : node.inputs)
+      if (std::optional<unsigned> variable = handles.resource(input);
+          variable && isNeeded[index] && mayAssign(node.op))
+        assigned.insert(variableName(graph.nodes[*variable]));
+  isPureRead.assign(graph.nodes.size(), false);
+  for (auto [index, node] : enumerate(graph.nodes))
+    if (std::optional<Edge> input = node.inputs.first(); input && hasFlag(node.op, OpRule::Reads))
+      isPureRead[index] = !isAssigned(handles.resource(*input));
 }
 
 /// Returns the needed nodes that use an output of each node, or run after it.
@@ -89,11 +102,12 @@ void GraphStructure::markTokens(const Users &users) {
     if (!isNeeded[index])
       continue;
     const OpRule *rule = findRule(node.op);
-    bool isRead = llvm::any_of(
-        node.inputs, [&](Edge input) { return !fed.count(input) && reference(index, input); });
+    bool isRead = llvm::any_of(node.inputs, [&](Edge input) {
+      return !fed.count(input) && isAssigned(reference(index, input));
+    });
     if (hasFlag(node.op, OpRule::Switches | OpRule::Enters))
       control.push_back(index);
-    else if (isRead || (rule && (rule->flags & OpRule::Effect)))
+    else if (isRead || (rule && (rule->flags & OpRule::Effect) && !isPureRead[index]))
       effects.push_back(index);
   }
   mayBeDead = reachedFrom(control, users);
@@ -237,12 +251,13 @@ void GraphStructure::findReaders() {
 
 bool GraphStructure::isStraight() const {
   for (unsigned index = 0; index < graph.nodes.size(); ++index)
-    if (isNeeded[index] && needsToken[index])
+    if (isNeeded[index] && mayBeDead[index])
       return false;
-  return true;
+  return flows.empty() && pushes.empty();
 }
 
 void GraphStructure::analyse() {
+  findAssigned();
   Users users = findUsers();
   findLateReads(users);
   markTokens(users);

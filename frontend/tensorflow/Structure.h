@@ -3,6 +3,7 @@
 
 #include "frontend/tensorflow/Handles.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tfc::tensorflow {
 
@@ -20,6 +21,12 @@ public:
 
   /// Marks the nodes on which these outputs and nodes depend.
   void markNeeded(llvm::ArrayRef<Edge> fetches, llvm::ArrayRef<unsigned> targets);
+  /// Finds the variables that needed nodes assign.
+  void findAssigned();
+  /// Returns true for a variable that a needed node assigns; false if there is none.
+  bool isAssigned(std::optional<unsigned> variable) const {
+    return variable && assigned.contains(variableName(graph.nodes[*variable]));
+  }
   /// Computes the other structure. Nodes must have passed the checks of their inputs.
   void analyse();
 
@@ -29,11 +36,19 @@ public:
     return found == lateReads.end() ? handles.reference(input) : std::optional(found->second);
   }
 
-  /// Returns true if no needed node has effects or control flow: then any order of nodes will do
-  /// that has each after its inputs.
+  /// Returns true if no needed node has control flow, or a list or stack of it: then an order of
+  /// the nodes that has each after those that it depends on replaces tokens.
   bool isStraight() const;
+  /// No node needs a token.
+  void dropTokens() { needsToken.assign(needsToken.size(), false); }
+
+  /// Returns true for a placeholder that is fed: nodes that run after it do not wait.
+  bool isFedPlaceholder(unsigned node) const {
+    return graph.nodes[node].op == "Placeholder" && fed.count({node, 0});
+  }
 
   std::vector<char> isNeeded;    // needed by the entry
+  std::vector<char> isPureRead;  // reads a variable that no needed node assigns
   std::vector<char> mayBeDead;   // or in a loop
   std::vector<char> needsToken;  // may be dead, is in a loop, or runs after an effect
   std::vector<unsigned> frameOf; // 0 is the graph itself
@@ -62,6 +77,7 @@ private:
   const std::map<Edge, mlir::Value> &fed;
   /// The variables of inputs that share the memory of a variable and are used after it has changed.
   std::map<std::pair<unsigned, Edge>, unsigned> lateReads;
+  llvm::StringSet<> assigned; // variables, by name
 };
 
 } // namespace tfc::tensorflow

@@ -71,8 +71,12 @@ static importer::EntrySpec makeEntry(const tensorflow::wire::Graph &graph) {
   for (const auto &node : graph.node()) {
     if (node.op() == "Placeholder")
       entry.feeds.push_back({node.name() + ":0", "", std::nullopt, std::nullopt});
-    else if (!read.contains(node.name()) && entry.targets.size() < kMaxFetches)
-      (node.name().size() % 2 ? entry.targets : entry.fetches).push_back(node.name());
+    else if (read.contains(node.name()) || entry.targets.size() >= kMaxFetches)
+      continue;
+    else if (node.name().size() % 2)
+      entry.targets.push_back(node.name());
+    else
+      entry.fetches.push_back({node.name()});
   }
   return entry;
 }

@@ -46,6 +46,10 @@ int main(int argc, char **argv) {
   options.allowedPaths.assign(folders.begin(), folders.end());
   std::vector<tfc::importer::EntrySpec> entries;
   for (const std::string &text : entryTexts) {
+    if (tfc::isSavedModel(input) && !StringRef(text).contains(':')) {
+      entries.emplace_back().name = text;
+      continue;
+    }
     std::string reason;
     std::optional<tfc::importer::EntrySpec> entry = tfc::importer::parseEntrySpec(text, reason);
     if (!entry) {

@@ -280,7 +280,7 @@ Expected<std::vector<importer::EntrySpec>> tfc::makeEntries(Case &recorded, bool
         description += std::to_string(number) + ",";
     }
     for (const auto &[fetch, name] : step.fetches) {
-      entry.fetches.push_back(fetch);
+      entry.fetches.push_back({fetch});
       description += "->" + fetch;
     }
     for (const std::string &target : step.targets)

@@ -103,7 +103,9 @@ namespace {
 struct ImportFlags {
   /// `callable` names what else FILE may be.
   void add(CLI::App &app, CompileRequest &request, const std::string &callable = "") {
-    app.add_option("FILE", request.input, "The graph: a " + graphSuffixes() + " file" + callable)
+    app.add_option("FILE", request.input,
+                   "The graph: a " + graphSuffixes() + " file, the folder of a SavedModel" +
+                       callable)
         ->required();
     app.add_option("--max-steps", request.importOptions.limits.steps,
                    "How many steps the expansion of a graph may take (default: 20000000)")
@@ -128,7 +130,8 @@ struct ImportFlags {
   static void addEntries(CLI::App &app, std::vector<std::string> &entries) {
     app.add_option("--entry", entries,
                    "An entry to build from a " + entrySuffixes() +
-                       " file, as in 'train: x, t -> loss ; step'")
+                       " file, as in 'train: x, t -> loss ; step', or a signature of a SavedModel "
+                       "(default: all)")
         ->type_name("NAME: FEEDS -> FETCHES ; TARGETS")
         ->take_all();
   }
@@ -424,31 +427,23 @@ static void completeConvert(CompileRequest &request) {
 
 /// Sets the entries of a file that declares none.
 static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
-  if (!entries.empty() && !needsEntries(request.input))
+  bool hasSignatures = isSavedModel(request.input);
+  if (!entries.empty() && !needsEntries(request.input) && !hasSignatures)
     throw CLI::ValidationError(
         "--entry",
         fmt::format("only a {} file takes entries: all those that a graph declares are compiled",
                     entrySuffixes()));
   for (const std::string &text : entries) {
+    if (hasSignatures && !StringRef(text).contains(':')) {
+      request.entries.emplace_back().name = text;
+      continue;
+    }
     std::string reason;
     std::optional<importer::EntrySpec> entry = importer::parseEntrySpec(text, reason);
     if (!entry)
       throw CLI::ValidationError("--entry", fmt::format("'{}': {}", text, reason));
     request.entries.push_back(std::move(*entry));
   }
-}
-
-/// Only files that name their inputs have sizes and inputs to specify.
-static void checkInputs(const CompileRequest &request) {
-  const ImportOptions &options = request.importOptions;
-  std::pair<const char *, bool> given[] = {{"--bound", !options.bounds.empty()},
-                                           {"--shape", !options.shapes.empty()},
-                                           {"--fix", !options.fixed.empty()},
-                                           {"--trainable", options.isTrainable}};
-  for (auto [option, isGiven] : given)
-    if (isGiven && !namesInputs(request.input))
-      throw CLI::ValidationError(option, "only a model (" + inputSuffixes() +
-                                             ") has inputs and weights to specify");
 }
 
 /// A library was compiled for its devices.
@@ -458,12 +453,14 @@ static void checkPlacement(const CLI::App &command, const CompileRequest &reques
       throw CLI::ValidationError(option, "a compiled library has its devices; compile it again");
 }
 
-/// The entry to call is described for a file that declares none, otherwise it is named.
+/// The entry to call is described for a file that declares none, otherwise it is named. Of a
+/// SavedModel only this one is compiled.
 static void completeCalled(CompileRequest &request, std::string &entry) {
-  if (entry.empty() || !needsEntries(request.input))
+  bool hasSignatures = isSavedModel(request.input);
+  if (entry.empty() || !(needsEntries(request.input) || hasSignatures))
     return;
   completeEntries(request, {entry});
-  entry = request.entries.front().name;
+  entry = hasSignatures ? "" : request.entries.front().name;
 }
 
 /// Sizes are for generated feeds; `isGiven` says that feeds are given.
@@ -492,25 +489,25 @@ static void complete(Parser &parser) {
     bool isGiven = !result.run.feeds.empty() || !result.run.caseFile.empty();
     checkDims(result.run, isGiven && !generates);
     completeCalled(result.run.compile, result.run.entry);
-    checkInputs(result.run.compile);
+    checkInputFlags(result.run.compile.input, result.run.compile.importOptions);
     checkPlacement(*parser.run, result.run.compile);
   } else if (*parser.bench) {
     result.command = Command::Bench;
     completeCalled(result.bench.compile, result.bench.entry);
-    checkInputs(result.bench.compile);
+    checkInputFlags(result.bench.compile.input, result.bench.compile.importOptions);
     checkPlacement(*parser.bench, result.bench.compile);
     result.bench.compile.keepSymbols = result.bench.kernels;
   } else if (*parser.show) {
     result.command = Command::Show;
     completeCalled(result.show.compile, result.show.entry);
-    checkInputs(result.show.compile);
+    checkInputFlags(result.show.compile.input, result.show.compile.importOptions);
   } else if (*parser.profile) {
     result.command = Command::Profile;
     checkDims(result.profile.run, !result.profile.run.feeds.empty());
     if (result.profile.output == "-")
       throw CLI::ValidationError("-o", "the summary goes to standard output");
     completeCalled(result.profile.run.compile, result.profile.run.entry);
-    checkInputs(result.profile.run.compile);
+    checkInputFlags(result.profile.run.compile.input, result.profile.run.compile.importOptions);
   } else if (*parser.format) {
     result.command = Command::Format;
   } else {
@@ -518,7 +515,7 @@ static void complete(Parser &parser) {
   }
   if (*parser.compile || *parser.check || *parser.convert) {
     completeEntries(result.compile, parser.entries);
-    checkInputs(result.compile);
+    checkInputFlags(result.compile.input, result.compile.importOptions);
   }
 }
 

@@ -57,6 +57,11 @@ void tfc::addInputFlags(CLI::App &app, ImportOptions &options) {
         ->type_name(type)
         ->take_all();
   };
+  app.add_option("--tags", options.tags,
+                 "The tags of the graph to read from a SavedModel (default: the only one, else "
+                 "that for serving)")
+      ->delimiter(',')
+      ->type_name("TAG,...");
   std::string model = "a model (" + inputSuffixes() + ")";
   add("--bound", "NAME=SIZE", "The largest value of a named size of " + model, addBound);
   add("--shape", "NAME=SIZES",
@@ -65,4 +70,17 @@ void tfc::addInputFlags(CLI::App &app, ImportOptions &options) {
       [](StringRef text, ImportOptions &options) {
         options.fixed.push_back(splitOption("--fix", text));
       });
+}
+
+void tfc::checkInputFlags(StringRef input, const ImportOptions &options) {
+  std::pair<const char *, bool> given[] = {{"--bound", !options.bounds.empty()},
+                                           {"--shape", !options.shapes.empty()},
+                                           {"--fix", !options.fixed.empty()},
+                                           {"--trainable", options.isTrainable}};
+  for (auto [option, isGiven] : given)
+    if (isGiven && !namesInputs(input))
+      throw CLI::ValidationError(option, "only a model (" + inputSuffixes() +
+                                             ") has inputs and weights to specify");
+  if (!options.tags.empty() && !isSavedModel(input))
+    throw CLI::ValidationError("--tags", "only a SavedModel has graphs with tags");
 }

@@ -1,0 +1,354 @@
+// Reads tensors of a checkpoint. Offsets, sizes and checksums are checked here. A tensor that was
+// saved in parts has an entry for each part, whose key is an encoding of its own.
+
+#include "frontend/tensorflow/Bundle.h"
+
+#include "frontend/Fmt.h"
+#include "frontend/ReadFile.h"
+#include "frontend/TensorFile.h"
+#include "frontend/tensorflow/GraphDef.h"
+#include "frontend/tensorflow/LevelTable.h"
+#include "frontend/tensorflow/graph.pb.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+//===----------------------------------------------------------------------===//
+// The index
+//===----------------------------------------------------------------------===//
+
+bool Bundle::open(std::string &error) {
+  constexpr int kVersion = 1, kMostShards = 99999;
+  index = readRegularFile(indexPath(), error);
+  if (!index)
+    return false;
+  addInput(indexPath());
+  StringRef file = index->getBuffer();
+  std::string header;
+  bool hasHeader = false;
+  auto visit = [&](StringRef key, StringRef value) {
+    if (key.empty())
+      header = value.str();
+    hasHeader |= key.empty();
+    entries[key] = value;
+  };
+  if (!readLevelTable(file, visit, error))
+    return false;
+  wire::BundleHeader described;
+  if (!hasHeader || !described.ParseFromString(header) || described.num_shards() < 0 ||
+      described.num_shards() > kMostShards || described.endianness() < 0 ||
+      described.endianness() > 1) {
+    error = "the header of the checkpoint is missing or damaged";
+    return false;
+  }
+  if (described.version().min_consumer() > kVersion) {
+    error = fmt::format("tfc reads checkpoints of version {}, but this one needs {}", kVersion,
+                        described.version().min_consumer());
+    return false;
+  }
+  shardCount = described.num_shards();
+  isBigEndian = described.endianness() == 1;
+  return true;
+}
+
+bool Bundle::findEntry(StringRef key, wire::BundleEntry &entry, std::string &error) const {
+  auto found = entries.find(key);
+  if (key.empty() || found == entries.end())
+    error = "there is no such tensor";
+  else if (!entry.ParseFromArray(found->second.data(), int(found->second.size())))
+    error = "its entry in the index is damaged";
+  return error.empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+struct Bundle::Stored {
+  Type element;
+  SmallVector<int64_t> shape;
+  StringRef bytes; // little-endian
+  FileBuffer file; // that holds them
+
+  RankedTensorType type() const { return RankedTensorType::get(shape, element); }
+};
+
+Bundle::FileBuffer Bundle::openShard(int64_t number, std::string &error) {
+  if (number < 0 || number >= shardCount) {
+    error = fmt::format("it is in file {} of {}", number, shardCount);
+    return nullptr;
+  }
+  FileBuffer &file = shards[number];
+  if (file)
+    return file;
+  std::string path = fmt::format("{}.data-{:05}-of-{:05}", prefix, number, shardCount), reason;
+  file = readRegularFile(path, reason);
+  if (file)
+    addInput(path);
+  else
+    error = fmt::format("cannot read '{}': {}", path, reason);
+  return file;
+}
+
+static unsigned byteWidth(Type element) { return divideCeil(element.getIntOrFloatBitWidth(), 8); }
+
+/// Returns the number of bytes of a tensor, or std::nullopt if it is far too large.
+static std::optional<uint64_t> countBytes(Type element, ArrayRef<int64_t> shape) {
+  uint64_t bytes = byteWidth(element);
+  for (int64_t size : shape)
+    if (size < 0 || __builtin_mul_overflow(bytes, uint64_t(size), &bytes) ||
+        bytes > (uint64_t(1) << 44))
+      return std::nullopt;
+  return bytes;
+}
+
+/// Returns a copy with the bytes of each element reversed.
+static std::shared_ptr<MemoryBuffer> swapBytes(StringRef bytes, unsigned width) {
+  std::shared_ptr<WritableMemoryBuffer> copy =
+      WritableMemoryBuffer::getNewUninitMemBuffer(bytes.size());
+  if (!copy)
+    return nullptr;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    copy->getBufferStart()[i] = bytes[i - i % width + width - 1 - i % width];
+  return copy;
+}
+
+bool Bundle::readStored(MLIRContext *context, const wire::BundleEntry &entry, Stored &stored,
+                        std::string &error) {
+  stored.element = elementTypeOf(context, entry.dtype());
+  if (!stored.element) {
+    error = fmt::format("tfc does not support tensors of {}", dtypeName(entry.dtype()));
+    return false;
+  }
+  for (const wire::Shape::Dim &dim : entry.shape().dim())
+    stored.shape.push_back(dim.size());
+  std::optional<uint64_t> bytes = countBytes(stored.element, stored.shape);
+  if (!bytes || entry.shape().unknown_rank() || entry.size() < 0 ||
+      uint64_t(entry.size()) != *bytes) {
+    error = "its shape does not match its number of bytes";
+    return false;
+  }
+  stored.file = openShard(entry.shard_id(), error);
+  if (!stored.file)
+    return false;
+  StringRef file = stored.file->getBuffer();
+  if (entry.offset() < 0 || uint64_t(entry.offset()) > file.size() ||
+      *bytes > file.size() - uint64_t(entry.offset())) {
+    error = fmt::format("'{}' ends before its last element", stored.file->getBufferIdentifier());
+    return false;
+  }
+  stored.bytes = file.substr(entry.offset(), *bytes);
+  if (!hasMaskedChecksum(stored.bytes, entry.crc32c())) {
+    error =
+        fmt::format("its checksum is wrong: '{}' is damaged", stored.file->getBufferIdentifier());
+    return false;
+  }
+  unsigned width = byteWidth(stored.element);
+  if (!isBigEndian || width == 1)
+    return true;
+  stored.file = swapBytes(stored.bytes, width);
+  if (!stored.file) {
+    error = "not enough memory for its elements";
+    return false;
+  }
+  stored.bytes = stored.file->getBuffer();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A box of elements of a tensor.
+struct Box {
+  SmallVector<int64_t> starts, sizes;
+  bool operator==(const Box &other) const = default;
+};
+} // namespace
+
+static Box wholeOf(ArrayRef<int64_t> shape) {
+  return {SmallVector<int64_t>(shape.size(), 0), SmallVector<int64_t>(shape)};
+}
+
+/// Appends a number as OrderedCode (TensorFlow's lib/strings) encodes it if it is not negative.
+static void appendNumber(std::string &key, uint64_t value) {
+  size_t length = divideCeil(bit_width(value), 8u);
+  key += char(length);
+  for (size_t i = length; i-- > 0;)
+    key += char(value >> (8 * i));
+}
+
+/// The same for numbers that may be negative: the first bits say how many bytes there are.
+static void appendSigned(std::string &key, int64_t value) {
+  unsigned length = bit_width(uint64_t(value < 0 ? ~value : value)) / 7 + 1;
+  std::string bytes;
+  for (unsigned i = length; i-- > 0;)
+    bytes += i >= 8 ? (value < 0 ? char(0xff) : char(0)) : char(value >> (8 * i));
+  // `length` ones, and a zero where there is room.
+  for (unsigned bit = 0; bit < length; ++bit)
+    bytes[bit / 8] ^= char(0x80 >> bit % 8);
+  key += bytes;
+}
+
+static void appendText(std::string &key, StringRef text) {
+  for (char c : text) {
+    key += c;
+    if (c == '\0')
+      key += '\xff';
+    else if (c == '\xff')
+      key += '\0';
+  }
+  key += StringRef("\0\1", 2);
+}
+
+/// Returns the key of a part, as TensorFlow encodes it (EncodeTensorNameSlice).
+static std::string keyOfPart(StringRef tensor, const wire::BundleEntry::Slice &part) {
+  std::string key;
+  appendNumber(key, 0);
+  appendText(key, tensor);
+  appendNumber(key, part.extent_size());
+  for (const wire::BundleEntry::Extent &extent : part.extent()) {
+    appendSigned(key, extent.start());
+    appendSigned(key, extent.has_length() ? extent.length() : -1);
+  }
+  return key;
+}
+
+/// Returns the place of a part in a tensor, or std::nullopt if it is not inside.
+static std::optional<Box> boxOf(const wire::BundleEntry::Slice &part, ArrayRef<int64_t> shape) {
+  Box box = wholeOf(shape);
+  if (part.extent_size() != int(shape.size()))
+    return std::nullopt;
+  for (auto [axis, extent] : enumerate(part.extent())) {
+    if (!extent.has_length())
+      continue;
+    if (extent.start() < 0 || extent.length() < 0 || extent.start() > shape[axis] ||
+        extent.length() > shape[axis] - extent.start())
+      return std::nullopt;
+    box.starts[axis] = extent.start();
+    box.sizes[axis] = extent.length();
+  }
+  return box;
+}
+
+/// Parses "6 4 0,3:-", the shape of a tensor and a part of it; the whole tensor if it is empty.
+static std::optional<Box> parseSlice(StringRef text, ArrayRef<int64_t> shape) {
+  Box box = wholeOf(shape);
+  if (text.empty())
+    return box;
+  SmallVector<StringRef> words, parts;
+  text.split(words, ' ');
+  words.back().split(parts, ':');
+  if (words.size() != shape.size() + 1 || parts.size() != shape.size())
+    return std::nullopt;
+  for (auto [axis, size] : enumerate(shape)) {
+    int64_t whole;
+    if (words[axis].getAsInteger(10, whole) || whole != size)
+      return std::nullopt;
+    if (parts[axis] == "-")
+      continue;
+    auto [start, length] = parts[axis].split(',');
+    if (start.getAsInteger(10, box.starts[axis]) || length.getAsInteger(10, box.sizes[axis]) ||
+        box.starts[axis] < 0 || box.sizes[axis] < 0 || box.starts[axis] > size ||
+        box.sizes[axis] > size - box.starts[axis])
+      return std::nullopt;
+  }
+  return box;
+}
+
+/// Copies the elements that two boxes of a tensor share, each stored row by row; returns their
+/// number.
+static int64_t copyShared(const Box &from, const char *source, const Box &to, char *target,
+                          unsigned width) {
+  size_t rank = from.sizes.size();
+  SmallVector<int64_t> begin, size;
+  int64_t count = 1;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    begin.push_back(std::max(from.starts[axis], to.starts[axis]));
+    int64_t end = std::min(from.starts[axis] + from.sizes[axis], to.starts[axis] + to.sizes[axis]);
+    size.push_back(std::max<int64_t>(0, end - begin.back()));
+    count *= size.back();
+  }
+  if (count == 0)
+    return 0;
+  auto offsetIn = [&](const Box &box, ArrayRef<int64_t> at) {
+    int64_t offset = 0;
+    for (size_t axis = 0; axis < rank; ++axis)
+      offset = offset * box.sizes[axis] + begin[axis] + at[axis] - box.starts[axis];
+    return offset * width;
+  };
+  int64_t run = rank ? size.back() : 1;
+  SmallVector<int64_t> at(rank, 0);
+  for (int64_t row = 0, rows = count / run; row < rows; ++row) {
+    memcpy(target + offsetIn(to, at), source + offsetIn(from, at), size_t(run * width));
+    for (size_t axis = rank - (rank > 0); axis-- > 0;) {
+      if (++at[axis] < size[axis])
+        break;
+      at[axis] = 0;
+    }
+  }
+  return count;
+}
+
+ElementsAttr Bundle::read(MLIRContext *context, StringRef key, StringRef slice, StringRef name,
+                          std::string &error) {
+  wire::BundleEntry entry;
+  Stored whole;
+  if (!findEntry(key, entry, error))
+    return {};
+  if (entry.slices().empty() && !readStored(context, entry, whole, error))
+    return {};
+  if (!entry.slices().empty()) {
+    whole.element = elementTypeOf(context, entry.dtype());
+    for (const wire::Shape::Dim &dim : entry.shape().dim())
+      whole.shape.push_back(dim.size());
+  }
+  std::optional<Box> wanted;
+  if (whole.element && countBytes(whole.element, whole.shape))
+    wanted = parseSlice(slice, whole.shape);
+  if (!wanted) {
+    error = fmt::format("it is {}, of which '{}' is no part",
+                        whole.element ? dfg::toText(whole.type()) : "of an unknown type", slice);
+    return {};
+  }
+  auto type = RankedTensorType::get(wanted->sizes, whole.element);
+  if (entry.slices().empty() && *wanted == wholeOf(whole.shape))
+    return mapTensor(type, whole.bytes, whole.file, name);
+  uint64_t bytes = *countBytes(whole.element, wanted->sizes);
+  std::shared_ptr<WritableMemoryBuffer> result = WritableMemoryBuffer::getNewMemBuffer(bytes);
+  if (!result) {
+    error = "not enough memory for its elements";
+    return {};
+  }
+  unsigned width = byteWidth(whole.element);
+  int64_t copied = 0;
+  if (entry.slices().empty())
+    copied = copyShared(wholeOf(whole.shape), whole.bytes.data(), *wanted, result->getBufferStart(),
+                        width);
+  for (const wire::BundleEntry::Slice &slice : entry.slices()) {
+    std::optional<Box> box = boxOf(slice, whole.shape);
+    wire::BundleEntry own;
+    Stored part;
+    if (!box || !findEntry(keyOfPart(key, slice), own, error) ||
+        !readStored(context, own, part, error) || part.shape != box->sizes ||
+        part.element != whole.element) {
+      error = fmt::format("one of its parts is damaged{}{}", error.empty() ? "" : ": ", error);
+      return {};
+    }
+    if (*box == *wanted)
+      return mapTensor(type, part.bytes, part.file, name);
+    copied += copyShared(*box, part.bytes.data(), *wanted, result->getBufferStart(), width);
+  }
+  if (uint64_t(copied) * width == bytes)
+    return mapTensor(type, StringRef(result->getBufferStart(), bytes), result, name);
+  error = "its parts do not make up the whole";
+  return {};
+}
+
+} // namespace tfc::tensorflow
