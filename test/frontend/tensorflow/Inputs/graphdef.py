@@ -26,7 +26,7 @@ from protobuf import block, number, varint
 TYPES = dict(f32=1, f64=2, i32=3, u8=4, i16=5, i8=6, string=7, i64=9, bool=10, bf16=14, f16=19, resource=20,
              variant=21)
 SPELLED = dict(i64=10, f16=13, bf16=13)  # others: int_val
-PACKED = dict(f32="f", f64="d", i32="i", u8="B", i16="h", i8="b", i64="q", bool="?")
+PACKED = dict(f16="e", f32="f", f64="d", i32="i", u8="B", i16="h", i8="b", i64="q", bool="?")
 
 
 def shape(text):
