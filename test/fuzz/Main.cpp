@@ -29,9 +29,9 @@ using namespace llvm;
 using namespace tfc;
 using namespace tfc::fuzz;
 
-static cl::opt<std::string>
-    readerName("reader", cl::Required,
-               cl::desc("text, graphdef, onnx, flatbuffer, mlir, npy, npz, safetensors or case"));
+static cl::opt<std::string> readerName("reader", cl::Required,
+                                       cl::desc("text, graphdef, savedmodel, checkpoint, onnx, "
+                                                "flatbuffer, mlir, npy, npz, safetensors or case"));
 static cl::list<std::string> paths(cl::Positional, cl::desc("<files and folders>"));
 static cl::opt<uint64_t> first("first", cl::desc("The number of the first input"));
 static cl::opt<uint64_t> inputCount("count", cl::init(1000), cl::desc("How many inputs"));

@@ -41,6 +41,10 @@ std::string mutateBytes(llvm::StringRef input, Corpus corpus, Draw &draw);
 std::string mutateTokens(llvm::StringRef input, Corpus corpus, Draw &draw);
 /// Nodes, names, inputs, attributes and numbers of GraphDefs.
 std::string mutateGraphDef(llvm::StringRef input, Corpus corpus, Draw &draw);
+/// The same of SavedModels, their signatures, and what restores them.
+std::string mutateSavedModel(llvm::StringRef input, Corpus corpus, Draw &draw);
+/// Numbers, keys and checksums of the index of a checkpoint.
+std::string mutateTable(llvm::StringRef input, Corpus corpus, Draw &draw);
 /// Nodes, values, attributes, tensors, types and functions of ONNX models.
 std::string mutateOnnx(llvm::StringRef input, Corpus corpus, Draw &draw);
 /// Nodes, edges, attributes, types and sizes of binary graphs.

@@ -206,9 +206,11 @@ static std::string mutate(StringRef input, const Schema &schema, Corpus corpus, 
 // GraphDefs
 //===----------------------------------------------------------------------===//
 
-std::string mutateGraphDef(StringRef input, Corpus corpus, Draw &draw) {
+/// The outermost message of a SavedModel takes the place of that of a graph.
+static std::string mutateTensorFlow(StringRef input, Corpus corpus, Draw &draw, bool isSaved) {
   enum : Message {
-    Graph,
+    Outermost,
+    SavedGraph,
     Node,
     Entry,
     Attr,
@@ -221,18 +223,69 @@ std::string mutateGraphDef(StringRef input, Corpus corpus, Draw &draw) {
     Signature,
     Parameter,
     Text,
-    Called
+    Called,
+    MetaGraph,
+    Info,
+    Saver,
+    Collection,
+    Texts,
+    SignatureEntry,
+    SignatureDef,
+    TensorEntry,
+    TensorInfo,
+    Objects,
+    Object,
+    Child,
+    Variable
   };
-  static constexpr Field kFields[] = {
-      {Graph, 1, Node},          {Node, 5, Entry},          {Entry, 2, Attr},
-      {Attr, 1, List},           {Attr, 7, Shape},          {Attr, 8, Tensor},
-      {List, 7, Shape},          {Shape, 2, Dim},           {Tensor, 2, Shape},
-      {Graph, 2, Library},       {Library, 1, Function},    {Function, 1, Signature},
-      {Function, 3, Node},       {Function, 4, Text},       {Function, 6, Text},
-      {Signature, 2, Parameter}, {Signature, 3, Parameter}, {Attr, 10, Called},
-      {List, 9, Called},         {Called, 2, Entry},
+  const Message graph = isSaved ? SavedGraph : Outermost;
+  const Field fields[] = {
+      {isSaved ? Outermost : kNoMessage, 2, MetaGraph},
+      {MetaGraph, 1, Info},
+      {MetaGraph, 2, SavedGraph},
+      {MetaGraph, 3, Saver},
+      {MetaGraph, 4, Collection},
+      {Collection, 2, Texts},
+      {MetaGraph, 5, SignatureEntry},
+      {SignatureEntry, 2, SignatureDef},
+      {SignatureDef, 1, TensorEntry},
+      {SignatureDef, 2, TensorEntry},
+      {TensorEntry, 2, TensorInfo},
+      {TensorInfo, 3, Shape},
+      {MetaGraph, 7, Objects},
+      {Objects, 1, Object},
+      {Object, 1, Child},
+      {Object, 7, Variable},
+      {graph, 1, Node},
+      {graph, 2, Library},
+      {Node, 5, Entry},
+      {Entry, 2, Attr},
+      {Attr, 1, List},
+      {Attr, 7, Shape},
+      {Attr, 8, Tensor},
+      {List, 7, Shape},
+      {Shape, 2, Dim},
+      {Tensor, 2, Shape},
+      {Library, 1, Function},
+      {Function, 1, Signature},
+      {Function, 3, Node},
+      {Function, 4, Text},
+      {Function, 6, Text},
+      {Signature, 2, Parameter},
+      {Signature, 3, Parameter},
+      {Attr, 10, Called},
+      {List, 9, Called},
+      {Called, 2, Entry},
   };
-  return mutate(input, {kFields, Node}, corpus, draw);
+  return mutate(input, {fields, Node}, corpus, draw);
+}
+
+std::string mutateGraphDef(StringRef input, Corpus corpus, Draw &draw) {
+  return mutateTensorFlow(input, corpus, draw, /*isSaved=*/false);
+}
+
+std::string mutateSavedModel(StringRef input, Corpus corpus, Draw &draw) {
+  return mutateTensorFlow(input, corpus, draw, /*isSaved=*/true);
 }
 
 //===----------------------------------------------------------------------===//

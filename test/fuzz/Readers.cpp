@@ -17,7 +17,9 @@
 #include "tools/tfc/Array.h"
 #include "tools/tfc/Case.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -86,6 +88,37 @@ static Verdict readGraphDef(StringRef path, StringRef) {
   if (auto file = MemoryBuffer::getFile(path))
     (void)graph.ParsePartialFromArray((*file)->getBufferStart(), int((*file)->getBufferSize()));
   return readGraph(path, makeEntry(graph));
+}
+
+/// Copies a file, unless it does not exist.
+static void copyFile(StringRef folder, const Twine &name, const Twine &to) {
+  (void)sys::fs::copy_file(folder + "/" + name, to);
+}
+
+/// A SavedModel of which one file is replaced by that at `path`; `folder` has the others, or is
+/// the folder `variables` in it.
+static Verdict readSaved(StringRef path, StringRef folder, bool isIndex) {
+  std::string model = (path + ".model").str(), variables = model + "/variables";
+  std::string original = (isIndex ? folder : folder + "/variables").str();
+  (void)sys::fs::create_directories(variables);
+  copyFile(isIndex ? sys::path::parent_path(folder) : folder, "saved_model.pb",
+           model + "/saved_model.pb");
+  for (const char *name : {"variables.index", "variables.data-00000-of-00001",
+                           "variables.data-00000-of-00002", "variables.data-00001-of-00002"})
+    copyFile(original, name, variables + "/" + name);
+  (void)sys::fs::copy_file(path,
+                           model + (isIndex ? "/variables/variables.index" : "/saved_model.pb"));
+  Verdict verdict = readGraph(model, ArrayRef<importer::EntrySpec>());
+  (void)sys::fs::remove_directories(model);
+  return verdict;
+}
+
+static Verdict readSavedModel(StringRef path, StringRef folder) {
+  return readSaved(path, folder, /*isIndex=*/false);
+}
+
+static Verdict readCheckpoint(StringRef path, StringRef folder) {
+  return readSaved(path, folder, /*isIndex=*/true);
 }
 
 /// With a bound for each named size of an input, so that the model can be compiled.
@@ -269,6 +302,8 @@ static std::string mutateNpz(StringRef input, Corpus corpus, Draw &draw) {
 static constexpr Reader kReaders[] = {
     {"text", ".graph", readGraph, mutateTokens},
     {"graphdef", ".pb", readGraphDef, mutateGraphDef},
+    {"savedmodel", "saved_model.pb", readSavedModel, mutateSavedModel},
+    {"checkpoint", ".index", readCheckpoint, mutateTable},
     {"onnx", ".onnx", readOnnx, mutateOnnx},
     {"flatbuffer", ".tfg", readGraph, mutateFlatBuffer},
     {"mlir", ".mlir", readGraph, mutateTokens},
