@@ -18,7 +18,15 @@ void GraphChecker::checkNode(unsigned index) {
   else if (entry.functions.declares(functionOf(node.op)))
     checker.checkCall(entry.functions.parameters(functionOf(node.op)));
   else if (node.op != "Placeholder")
-    entry.error(index) << "the operation '" << node.op << "' is not supported [unsupported-node]";
+    reportUnsupported(index);
+}
+
+void GraphChecker::reportUnsupported(unsigned index) {
+  InFlightDiagnostic error = entry.error(index);
+  error << "the operation '" << entry.graph.nodes[index].op
+        << "' is not supported [unsupported-node]";
+  if (auto asset = entry.graph.assets.find(index); asset != entry.graph.assets.end())
+    error.attachNote() << "its contents are in the asset '" << asset->second << "'";
 }
 
 bool GraphChecker::isOutput(Edge edge) const {

@@ -16,6 +16,7 @@ public:
 
 private:
   void checkNode(unsigned index);
+  void reportUnsupported(unsigned index);
   void checkEdges(unsigned index);
   bool isOutput(Edge edge) const;
 

@@ -311,8 +311,23 @@ void EntryBuilder::beginEntry() {
   builder.hoistBefore(entry.dataflow);
 }
 
-LogicalResult EntryBuilder::build() {
+/// Precedes all that has been built.
+void EntryBuilder::assignInitialValues() {
+  GraphBuilder &builder = entry.builder;
+  Location location = entry.graph.locate(builder.getContext());
+  auto position = builder.position();
+  builder.hoistBefore(nullptr);
+  builder.toStart(builder.currentEntry().getBody().front());
+  for (const auto &[name, initial] : entry.graph.variables)
+    if (initial.value && !initial.isConstant && entry.symbols.variables.count(name))
+      builder.getResources().assign(name, builder.constant(initial.value, location), location);
+  builder.restore(position);
+}
+
+LogicalResult EntryBuilder::build(bool isInitializer) {
   ports.find();
+  if (isInitializer)
+    ports.header = EntryHeader::initializer();
   if (entry.hasErrors())
     return failure();
   entry.structure.markNeeded(ports.fetches, ports.targets);
@@ -322,6 +337,8 @@ LogicalResult EntryBuilder::build() {
   entry.structure.analyse();
   beginEntry();
   buildNodes();
+  if (isInitializer && !entry.hasErrors())
+    assignInitialValues();
   if (!entry.hasErrors())
     finish();
   if (!entry.hasErrors())

@@ -10,7 +10,10 @@ public:
   explicit EntryBuilder(EntryContext &entry) : entry(entry), ports(entry) {}
 
   /// Adds the entry to the module, unless there are errors.
-  llvm::LogicalResult build();
+  llvm::LogicalResult build() { return build(/*isInitializer=*/false); }
+  /// The same for the entry that assigns the initial values of all variables so far, and then runs
+  /// its targets.
+  llvm::LogicalResult buildInitializer() { return build(/*isInitializer=*/true); }
 
   /// Builds a node whose inputs have been built.
   Outcome buildNode(unsigned index);
@@ -18,6 +21,8 @@ public:
   void forEachBefore(unsigned index, llvm::function_ref<void(unsigned)> visit) const;
 
 private:
+  llvm::LogicalResult build(bool isInitializer);
+  void assignInitialValues();
   void beginEntry();
   void buildNodes();
   bool isReady(unsigned index) const;

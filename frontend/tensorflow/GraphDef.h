@@ -67,7 +67,7 @@ struct Node : importer::Node {
 
 /// A variable with an initial value.
 struct InitializedVariable {
-  mlir::ElementsAttr value;
+  mlir::ElementsAttr value; // null if one of the graph's initializers computes it
   bool isConstant = false;  // no entry changes it
   bool isTrainable = false; // has gradients
 };
@@ -80,6 +80,10 @@ struct Graph {
   llvm::StringMap<Edge> results;
   /// The variables with values that the file specifies, by their names.
   std::map<std::string, InitializedVariable> variables;
+  /// The nodes that assign variables when a program begins, after these have their values.
+  std::vector<std::string> initializers;
+  /// The files from which nodes get their contents, by the numbers of the nodes.
+  std::map<unsigned, std::string> assets;
 
   /// Returns the location of a node, or of the file.
   mlir::Location locate(mlir::MLIRContext *context, unsigned node) const;

@@ -62,8 +62,15 @@ static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handle
     EntryContext entry(builder, graph, handles, symbols, functions, diagnostics, spec);
     (void)EntryBuilder(entry).build();
   }
-  if (!diagnostics.getErrorCount())
-    buildInitializer(builder, graph, symbols);
+  bool hasVariables = any_of(graph.variables, [&](const auto &variable) {
+    return !variable.second.isConstant && symbols.variables.count(variable.first);
+  });
+  if (!hasVariables || diagnostics.getErrorCount())
+    return;
+  EntrySpec spec;
+  spec.targets = graph.initializers;
+  EntryContext entry(builder, graph, handles, symbols, functions, diagnostics, spec);
+  (void)EntryBuilder(entry).buildInitializer();
 }
 
 OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &file) {

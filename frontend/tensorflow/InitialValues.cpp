@@ -7,6 +7,7 @@
 #include "frontend/ForeignFile.h"
 #include "frontend/tensorflow/Bundle.h"
 #include "frontend/tensorflow/Restore.h"
+#include "frontend/tensorflow/Rules.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -37,6 +38,11 @@ private:
   std::unique_ptr<Bundle> openBundle();
   void readVariable(StringRef name, unsigned node, const RestoredTensor &restored, Bundle &bundle,
                     bool isAssigned);
+  /// Returns the node that assigns a variable when the model is initialized, if there is one.
+  std::optional<unsigned> findInitializer(StringRef name) const;
+  /// Adds what initializes variables that are not restored, and the variables that this needs.
+  void addInitializers(std::vector<EntrySpec> &entries,
+                       const std::map<std::string, RestoredTensor> &restored);
   bool checkType(StringRef name, unsigned node, const RestoredTensor &restored,
                  RankedTensorType type);
   InFlightDiagnostic error(unsigned node) { return diagnostics.error(graph.locate(context, node)); }
@@ -135,12 +141,55 @@ void InitialValues::readVariable(StringRef name, unsigned index, const RestoredT
                                  model.isTrainable(name, restored.key)};
 }
 
-void InitialValues::read(ArrayRef<EntrySpec> entries) {
-  Uses uses = findUses(entries);
-  if (uses.variables.empty())
-    return;
+std::optional<unsigned> InitialValues::findInitializer(StringRef name) const {
+  std::optional<Edge> start = graph.findTensor(model.initializer);
+  auto named = graph.byName.find(model.initializer);
+  if (!start && named == graph.byName.end())
+    return std::nullopt;
+  std::map<Edge, Value> fed;
+  GraphStructure structure(graph, handles, fed);
+  structure.markNeeded({}, named == graph.byName.end() ? start->node : named->second);
+  for (auto [index, node] : enumerate(graph.nodes)) {
+    std::optional<Edge> handle = node.inputs.first();
+    if (!structure.isNeeded[index] || assignedInputs(node.op) != 1 || !handle)
+      continue;
+    std::optional<unsigned> variable = handles.resource(*handle);
+    if (variable && variableName(graph.nodes[*variable]) == name)
+      return index;
+  }
+  return std::nullopt;
+}
+
+void InitialValues::addInitializers(std::vector<EntrySpec> &entries,
+                                    const std::map<std::string, RestoredTensor> &restored) {
+  EntrySpec &initializer = entries.emplace_back();
+  // Each round adds variables that the initializers so far read.
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    for (const auto &[name, unused] : findUses(entries).variables) {
+      if (restored.count(name) || graph.variables.count(name))
+        continue;
+      std::optional<unsigned> node = findInitializer(name);
+      if (!node)
+        continue;
+      graph.variables[name] = {{}, false, model.isTrainable(name, "")};
+      initializer.targets.push_back(graph.nodes[*node].name);
+      isNew = true;
+    }
+  }
+  graph.initializers = initializer.targets;
+}
+
+void InitialValues::read(ArrayRef<EntrySpec> chosen) {
   std::map<std::string, RestoredTensor> restored =
       findRestored(graph, handles, model.restoreOp, model.checkpointTensor);
+  std::vector<EntrySpec> entries(chosen);
+  addInitializers(entries, restored);
+  Uses uses = findUses(entries);
+  erase_if(uses.variables,
+           [&](const auto &variable) { return graph.variables.count(variable.first); });
+  if (uses.variables.empty())
+    return;
   std::unique_ptr<Bundle> bundle = openBundle();
   for (const auto &[name, index] : uses.variables) {
     auto found = restored.find(name);
@@ -157,21 +206,6 @@ void readInitialValues(MLIRContext *context, SavedModel &model, const Handles &h
                        ArrayRef<EntrySpec> entries, const ForeignFile &file,
                        Diagnostics &diagnostics) {
   InitialValues(context, model, handles, file, diagnostics).read(entries);
-}
-
-void buildInitializer(GraphBuilder &builder, const Graph &graph, const ModuleSymbols &symbols) {
-  auto mustAssign = [&](const auto &variable) {
-    return !variable.second.isConstant && symbols.variables.count(variable.first);
-  };
-  if (none_of(graph.variables, mustAssign))
-    return;
-  Location location = graph.locate(builder.getContext());
-  builder.beginEntry(EntryHeader::initializer(), location);
-  for (const auto &variable : graph.variables)
-    if (mustAssign(variable))
-      builder.getResources().assign(variable.first,
-                                    builder.constant(variable.second.value, location), location);
-  builder.finishEntry({}, {}, location);
 }
 
 } // namespace tfc::tensorflow

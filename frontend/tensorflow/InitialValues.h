@@ -11,12 +11,10 @@ struct ForeignFile;
 namespace tfc::tensorflow {
 
 /// Reads the variables that the entries need from the checkpoint, and adds them to the graph. Those
-/// that no entry assigns are constants, unless the caller wants to train them.
+/// that no entry assigns are constants, unless the caller wants to train them. Variables that are
+/// not in the checkpoint may be assigned by the initializer of the model.
 void readInitialValues(mlir::MLIRContext *context, SavedModel &model, const Handles &handles,
                        llvm::ArrayRef<EntrySpec> entries, const ForeignFile &file,
                        Diagnostics &diagnostics);
-
-/// Builds the entry that assigns the initial values of the variables that have been declared.
-void buildInitializer(GraphBuilder &builder, const Graph &graph, const ModuleSymbols &symbols);
 
 } // namespace tfc::tensorflow

@@ -137,6 +137,34 @@ static void readSignatures(const wire::MetaGraph &meta, SavedModel &model) {
 // Variables
 //===----------------------------------------------------------------------===//
 
+/// TensorFlow 2 has a signature for what runs once, TensorFlow 1 a collection.
+static std::string initializerOf(const wire::MetaGraph &meta) {
+  auto signature = meta.signature_def().find("__saved_model_init_op");
+  if (signature != meta.signature_def().end())
+    for (const auto &[unused, info] : signature->second.outputs())
+      return info.name();
+  for (const char *name : {"saved_model_main_op", "legacy_init_op"})
+    if (auto found = meta.collection_def().find(name); found != meta.collection_def().end())
+      for (const std::string &node : found->second.node_list().value())
+        return node;
+  return "";
+}
+
+/// Finds the tables that are filled from files.
+static void readAssets(const wire::MetaGraph &meta, Graph &graph) {
+  std::map<unsigned, std::string> files; // by the node of the name
+  for (const wire::Asset &asset : meta.asset_file_def())
+    if (std::optional<Edge> edge = graph.findTensor(asset.tensor_info().name()))
+      files[edge->node] = asset.filename();
+  for (const Node &node : graph.nodes) {
+    std::optional<Edge> table = node.inputs.first(), name = node.inputs.at(1);
+    if (!StringRef(node.op).starts_with("InitializeTable") || !table || !name)
+      continue;
+    if (auto file = files.find(name->node); file != files.end())
+      graph.assets[table->node] = file->second;
+  }
+}
+
 static void readObjects(const wire::ObjectGraph &graph, SavedModel &model) {
   for (const wire::ObjectGraph::Object &object : graph.nodes()) {
     SavedObject &own = model.objects.emplace_back();
@@ -220,6 +248,8 @@ std::optional<SavedModel> readSavedModel(MLIRContext *context, const ForeignFile
   model.name = folderName(file.path);
   model.restoreOp = meta->saver_def().restore_op_name();
   model.checkpointTensor = meta->saver_def().filename_tensor_name();
+  model.initializer = initializerOf(*meta);
+  readAssets(*meta, model.graph);
   readSignatures(*meta, model);
   readObjects(meta->object_graph_def(), model);
   readTrained(*meta, model);

@@ -25,6 +25,7 @@ struct SavedModel {
   std::string name; // of the folder
   std::vector<SavedSignature> signatures;
   std::string restoreOp, checkpointTensor; // restores the variables of the checkpoint so named
+  std::string initializer;                 // what runs after that; empty if nothing does
   std::vector<SavedObject> objects;        // the outermost one is the first
   bool listsTrained = false;               // the file lists the variables that are trained:
   std::vector<std::string> trained;        // their tensors

@@ -6,6 +6,8 @@ The lines are nodes and functions as graphdef.py reads them, and these:
     signature f: x=x:0 -> y=y:0          by the names that callers see
     restore w layer/w                    the variable w takes the tensor layer/w; words after that are its slice
     trainable w                          TensorFlow 1's list of the variables that are trained
+    collection saved_model_main_op init  a list of nodes
+    asset name:0 vocabulary.txt          the tensor with the name of a file
     object 0 layer=1                     an object of the program and its children, by number
     object 1 fixed                       a variable that is not trained; `trained` is one that is
     tensor layer/w f32[2]{1,2}           a tensor of the checkpoint; an option follows: @1 is its file
@@ -162,6 +164,10 @@ def meta_graph(tags, lines):
             restored.append(rest)
         elif word == "trainable":
             trained.append(block(1, block(1, rest[0] + ":0")))
+        elif word == "collection":
+            out += block(4, block(1, rest[0]) + block(2, block(1, b"".join(block(1, node) for node in rest[1:]))))
+        elif word == "asset":
+            out += block(6, block(1, block(1, rest[0])) + block(2, rest[1]))
         elif word == "object":
             kinds = [block(7, number(3, kind == "trained")) for kind in rest[1:] if "=" not in kind]
             pairs = [kind.partition("=")[::2] for kind in rest[1:] if "=" in kind]
