@@ -9,7 +9,7 @@
 #include "frontend/tensorflow/GraphDef.h"
 #include "frontend/tensorflow/LevelTable.h"
 #include "frontend/tensorflow/graph.pb.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -262,10 +262,10 @@ static std::optional<Box> parseSlice(StringRef text, ArrayRef<int64_t> shape) {
   return box;
 }
 
-/// Copies the elements that two boxes of a tensor share, each stored row by row; returns their
-/// number.
-static int64_t copyShared(const Box &from, const char *source, const Box &to, char *target,
-                          unsigned width) {
+/// Copies the elements that two boxes of a tensor share, each stored row by row, and marks them in
+/// the second one.
+static void copyShared(const Box &from, const char *source, const Box &to, char *target,
+                       unsigned width, BitVector &marks) {
   size_t rank = from.sizes.size();
   SmallVector<int64_t> begin, size;
   int64_t count = 1;
@@ -276,61 +276,48 @@ static int64_t copyShared(const Box &from, const char *source, const Box &to, ch
     count *= size.back();
   }
   if (count == 0)
-    return 0;
+    return;
   auto offsetIn = [&](const Box &box, ArrayRef<int64_t> at) {
     int64_t offset = 0;
     for (size_t axis = 0; axis < rank; ++axis)
       offset = offset * box.sizes[axis] + begin[axis] + at[axis] - box.starts[axis];
-    return offset * width;
+    return offset;
   };
   int64_t run = rank ? size.back() : 1;
   SmallVector<int64_t> at(rank, 0);
   for (int64_t row = 0, rows = count / run; row < rows; ++row) {
-    memcpy(target + offsetIn(to, at), source + offsetIn(from, at), size_t(run * width));
+    int64_t place = offsetIn(to, at);
+    memcpy(target + place * width, source + offsetIn(from, at) * width, size_t(run * width));
+    marks.set(unsigned(place), unsigned(place + run));
     for (size_t axis = rank - (rank > 0); axis-- > 0;) {
       if (++at[axis] < size[axis])
         break;
       at[axis] = 0;
     }
   }
-  return count;
 }
 
-ElementsAttr Bundle::read(MLIRContext *context, StringRef key, StringRef slice, StringRef name,
-                          std::string &error) {
+struct Bundle::Part {
+  Box box;
+  Stored stored;
+};
+
+/// Reads the parts of a tensor, or the one part that is the whole. Returns false and sets `error`
+/// if one is damaged.
+bool Bundle::readParts(MLIRContext *context, StringRef key, Stored &whole, std::vector<Part> &parts,
+                       std::string &error) {
   wire::BundleEntry entry;
-  Stored whole;
   if (!findEntry(key, entry, error))
-    return {};
-  if (entry.slices().empty() && !readStored(context, entry, whole, error))
-    return {};
-  if (!entry.slices().empty()) {
-    whole.element = elementTypeOf(context, entry.dtype());
-    for (const wire::Shape::Dim &dim : entry.shape().dim())
-      whole.shape.push_back(dim.size());
+    return false;
+  if (entry.slices().empty()) {
+    if (!readStored(context, entry, whole, error))
+      return false;
+    parts.push_back({wholeOf(whole.shape), whole});
+    return true;
   }
-  std::optional<Box> wanted;
-  if (whole.element && countBytes(whole.element, whole.shape))
-    wanted = parseSlice(slice, whole.shape);
-  if (!wanted) {
-    error = fmt::format("it is {}, of which '{}' is no part",
-                        whole.element ? dfg::toText(whole.type()) : "of an unknown type", slice);
-    return {};
-  }
-  auto type = RankedTensorType::get(wanted->sizes, whole.element);
-  if (entry.slices().empty() && *wanted == wholeOf(whole.shape))
-    return mapTensor(type, whole.bytes, whole.file, name);
-  uint64_t bytes = *countBytes(whole.element, wanted->sizes);
-  std::shared_ptr<WritableMemoryBuffer> result = WritableMemoryBuffer::getNewMemBuffer(bytes);
-  if (!result) {
-    error = "not enough memory for its elements";
-    return {};
-  }
-  unsigned width = byteWidth(whole.element);
-  int64_t copied = 0;
-  if (entry.slices().empty())
-    copied = copyShared(wholeOf(whole.shape), whole.bytes.data(), *wanted, result->getBufferStart(),
-                        width);
+  whole.element = elementTypeOf(context, entry.dtype());
+  for (const wire::Shape::Dim &dim : entry.shape().dim())
+    whole.shape.push_back(dim.size());
   for (const wire::BundleEntry::Slice &slice : entry.slices()) {
     std::optional<Box> box = boxOf(slice, whole.shape);
     wire::BundleEntry own;
@@ -339,15 +326,49 @@ ElementsAttr Bundle::read(MLIRContext *context, StringRef key, StringRef slice, 
         !readStored(context, own, part, error) || part.shape != box->sizes ||
         part.element != whole.element) {
       error = fmt::format("one of its parts is damaged{}{}", error.empty() ? "" : ": ", error);
-      return {};
+      return false;
     }
-    if (*box == *wanted)
-      return mapTensor(type, part.bytes, part.file, name);
-    copied += copyShared(*box, part.bytes.data(), *wanted, result->getBufferStart(), width);
+    parts.push_back({std::move(*box), std::move(part)});
   }
-  if (uint64_t(copied) * width == bytes)
-    return mapTensor(type, StringRef(result->getBufferStart(), bytes), result, name);
-  error = "its parts do not make up the whole";
+  return true;
+}
+
+ElementsAttr Bundle::read(MLIRContext *context, StringRef key, StringRef slice, StringRef name,
+                          std::string &error) {
+  Stored whole;
+  std::vector<Part> parts;
+  if (!readParts(context, key, whole, parts, error))
+    return {};
+  std::optional<Box> wanted = parseSlice(slice, whole.shape);
+  if (!wanted) {
+    error = fmt::format("it is {}, of which '{}' is no part", dfg::toText(whole.type()), slice);
+    return {};
+  }
+  auto type = RankedTensorType::get(wanted->sizes, whole.element);
+  uint64_t stored = 0;
+  for (const Part &part : parts) {
+    if (part.box == *wanted)
+      return mapTensor(type, part.stored.bytes, part.stored.file, name);
+    stored += part.stored.bytes.size();
+  }
+  constexpr StringLiteral kIncomplete = "its parts do not make up the whole";
+  unsigned width = byteWidth(whole.element);
+  std::optional<uint64_t> bytes = countBytes(whole.element, wanted->sizes);
+  if (!bytes || *bytes > stored || *bytes / width > uint64_t(INT32_MAX)) {
+    error = kIncomplete.str();
+    return {};
+  }
+  std::shared_ptr<WritableMemoryBuffer> result = WritableMemoryBuffer::getNewMemBuffer(*bytes);
+  if (!result) {
+    error = "not enough memory for its elements";
+    return {};
+  }
+  BitVector marks(unsigned(*bytes / width));
+  for (const Part &part : parts)
+    copyShared(part.box, part.stored.bytes.data(), *wanted, result->getBufferStart(), width, marks);
+  if (marks.all())
+    return mapTensor(type, StringRef(result->getBufferStart(), *bytes), result, name);
+  error = kIncomplete.str();
   return {};
 }
 

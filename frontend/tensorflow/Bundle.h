@@ -35,11 +35,14 @@ private:
   using FileBuffer = std::shared_ptr<llvm::MemoryBuffer>;
   /// The elements of a tensor, or of a part of one that is stored in parts.
   struct Stored;
+  struct Part;
 
   bool findEntry(llvm::StringRef key, wire::BundleEntry &entry, std::string &error) const;
   FileBuffer openShard(int64_t number, std::string &error);
   bool readStored(mlir::MLIRContext *context, const wire::BundleEntry &entry, Stored &stored,
                   std::string &error);
+  bool readParts(mlir::MLIRContext *context, llvm::StringRef key, Stored &whole,
+                 std::vector<Part> &parts, std::string &error);
 
   std::string prefix;
   llvm::function_ref<void(llvm::StringRef path)> addInput;
