@@ -12,6 +12,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 using namespace tfc::runtime;
@@ -121,6 +123,40 @@ static bool isPresent(const Feature &feature) {
   bool has = readRegister(feature.leaf, feature.subleaf, feature.reg) >> feature.bit & 1;
   return has && (savedState() & feature.state) == feature.state;
 }
+
+#elif defined(__aarch64__)
+
+namespace {
+
+/// A feature and its bit in one of the words with which the kernel describes the processor.
+struct Feature {
+  const char *name;
+  unsigned long word;
+  uint8_t bit;
+};
+
+} // namespace
+
+static constexpr Feature kFeatures[] = {
+    {"fp-armv8", AT_HWCAP, 0},   {"neon", AT_HWCAP, 1},       {"aes", AT_HWCAP, 3},
+    {"sha2", AT_HWCAP, 6},       {"crc", AT_HWCAP, 7},        {"lse", AT_HWCAP, 8},
+    {"fullfp16", AT_HWCAP, 10},  {"rdm", AT_HWCAP, 12},       {"jsconv", AT_HWCAP, 13},
+    {"complxnum", AT_HWCAP, 14}, {"rcpc", AT_HWCAP, 15},      {"sha3", AT_HWCAP, 17},
+    {"sm4", AT_HWCAP, 19},       {"dotprod", AT_HWCAP, 20},   {"sve", AT_HWCAP, 22},
+    {"fp16fml", AT_HWCAP, 23},   {"rcpc-immo", AT_HWCAP, 26}, {"flagm", AT_HWCAP, 27},
+    {"sve2", AT_HWCAP2, 1},      {"altnzcv", AT_HWCAP2, 7},   {"fptoint", AT_HWCAP2, 8},
+    {"f32mm", AT_HWCAP2, 10},    {"f64mm", AT_HWCAP2, 11},    {"i8mm", AT_HWCAP2, 13},
+    {"bf16", AT_HWCAP2, 14},
+};
+
+static const Feature *findFeature(const char *name, size_t length) {
+  for (const Feature &feature : kFeatures)
+    if (strncmp(feature.name, name, length) == 0 && feature.name[length] == 0)
+      return &feature;
+  return nullptr;
+}
+
+static bool isPresent(const Feature &feature) { return getauxval(feature.word) >> feature.bit & 1; }
 
 #else
 

@@ -1,6 +1,8 @@
 // Sets the floating-point mode in which compiled code runs, and in which files are read.
 #pragma once
 
+#include <stdint.h>
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -19,6 +21,19 @@ private:
   static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040,
                             kFlags = kFlushToZero | kDenormalsAreZero;
   unsigned saved;
+#elif defined(__aarch64__)
+  DenormalMode() : saved(read()) { write(flushes ? saved | kFlush : saved & ~kFlush); }
+  ~DenormalMode() { write(saved); }
+
+private:
+  static constexpr uint64_t kFlush = uint64_t(1) << 24; // FZ of FPCR: operands and results
+  static uint64_t read() {
+    uint64_t value;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(value));
+    return value;
+  }
+  static void write(uint64_t value) { __asm__ volatile("msr fpcr, %0" : : "r"(value) : "memory"); }
+  uint64_t saved;
 #else
   DenormalMode() {}
   ~DenormalMode() {}

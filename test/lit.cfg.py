@@ -84,6 +84,9 @@ def has_flatbuffers():
 mpi_library = os.path.join(config.tfc_build_root, "lib", "libtfcmpi.so")
 mpirun = shutil.which("mpirun")
 
+aarch64_runtime = os.path.join(config.tfc_build_root, "lib", "aarch64-linux-gnu", "libtfcrt.a")
+aarch64_tools = ["qemu-aarch64", "aarch64-linux-gnu-gcc"]
+
 clang_format = os.path.join(config.tfc_llvm_tools, "clang-format")
 
 features = {
@@ -96,6 +99,7 @@ features = {
     "onnx-testdata": os.path.isdir("/usr/share/libonnx-testdata/data/node"),
     "libclc": os.path.exists(config.tfc_libclc),
     "mpi": os.path.exists(mpi_library) and mpirun is not None,
+    "qemu-aarch64": os.path.exists(aarch64_runtime) and all(map(shutil.which, aarch64_tools)),
     "long": long,
     "sanitizer": bool(config.tfc_sanitize),
 }

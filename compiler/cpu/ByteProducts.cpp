@@ -1,6 +1,5 @@
-// Products of bytes, four to a lane of 32 bits: by the instruction for them, by products of 16
-// bits, or by shifts and products of 32 bits. None of them saturates, so that all sums are the
-// same.
+// Products of bytes, four to a lane of 32 bits: by an instruction for them, by products of 16 bits,
+// or by shifts and products of 32 bits. None of them saturates, so that all sums are the same.
 
 #include "compiler/cpu/ContractionMicro.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,6 +11,14 @@ using namespace mlir;
 namespace tfc::cpu {
 
 static constexpr int64_t kByteBits = 8, kShortBits = 16, kLaneBits = 32;
+
+ByteForm byteFormOf(const Target &target, const ByteSteps &steps) {
+  if (target.hasByteProducts && !steps.isSignedA && steps.isSignedB)
+    return ByteForm::Direct;
+  if (!target.hasEqualByteProducts)
+    return ByteForm::Widened;
+  return steps.isSignedA == steps.isSignedB ? ByteForm::Direct : ByteForm::Corrected;
+}
 
 Value ByteMultiplier::splat(Type type, int64_t value) {
   auto vector = cast<VectorType>(type);
@@ -66,11 +73,26 @@ ByteMultiplier::Factor ByteMultiplier::loadB(Value pointer, int64_t count, Value
   return prepare(quads, steps.isSignedB);
 }
 
+/// With x + 128 instead of the factor without a sign, the sum of products x * y lacks 128 * y,
+/// which is computed once for each y.
+ByteMultiplier::Factor ByteMultiplier::prepareCorrected(Value bytes, bool isSigned) {
+  constexpr int64_t kHalf = 64;
+  if (!isSigned)
+    return {arith::XOrIOp::create(b, loc, bytes, splat(bytes.getType(), -2 * kHalf))};
+  Value half = splat(bytes.getType(), kHalf);
+  Value sum = zeroOf(b, loc, VectorType::get({lanes}, b.getI32Type()));
+  for (int i = 0; i < 2; ++i)
+    sum = addDirect(half, bytes, sum);
+  return {bytes, sum};
+}
+
 /// Bytes become numbers of 16 bits, those at even positions and those at odd ones, or of 32 bits.
 ByteMultiplier::Factor ByteMultiplier::prepare(Value quads, bool isSigned) {
-  if (usesByteProducts())
-    return {vector::BitCastOp::create(
-        b, loc, VectorType::get({lanes * ByteSteps::kGroup}, b.getI8Type()), quads)};
+  if (form != ByteForm::Widened) {
+    auto type = VectorType::get({lanes * ByteSteps::kGroup}, b.getI8Type());
+    Value bytes = vector::BitCastOp::create(b, loc, type, quads);
+    return form == ByteForm::Direct ? Factor{bytes} : prepareCorrected(bytes, isSigned);
+  }
   int64_t bits = target.hasShortProducts ? kShortBits : kLaneBits;
   auto type = VectorType::get({lanes * kLaneBits / bits}, b.getIntegerType(bits));
   Value all = vector::BitCastOp::create(b, loc, type, quads);
@@ -95,11 +117,27 @@ Value ByteMultiplier::intrinsic(StringRef name, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResult(0);
 }
 
+/// By the instruction for these kinds of bytes, or, of corrected ones, for bytes with a sign.
+Value ByteMultiplier::addDirect(Value a, Value bytes, Value sum) {
+  int64_t bits = lanes * kLaneBits;
+  if (!target.isArm)
+    return intrinsic("llvm.x86.avx512.vpdpbusd." + std::to_string(bits), {sum, a, bytes});
+  bool isMixed = form == ByteForm::Direct && steps.isSignedA != steps.isSignedB;
+  bool isSigned = form == ByteForm::Corrected || steps.isSignedA;
+  std::string name = isMixed ? "usdot" : isSigned ? "sdot" : "udot";
+  name = "llvm.aarch64.neon." + name + ".v" + std::to_string(lanes) + "i32.v" +
+         std::to_string(lanes * ByteSteps::kGroup) + "i8";
+  return intrinsic(name, {sum, a, bytes});
+}
+
 Value ByteMultiplier::add(const Factor &a, const Factor &bytes, Value sum) {
   int64_t bits = lanes * kLaneBits;
-  if (usesByteProducts()) {
-    std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(bits);
-    return intrinsic(name, {sum, a.front(), bytes.front()});
+  if (form != ByteForm::Widened) {
+    sum = addDirect(a.front(), bytes.front(), sum);
+    for (const Factor &factor : {a, bytes})
+      if (factor.size() > 1)
+        sum = arith::AddIOp::create(b, loc, sum, factor.back());
+    return sum;
   }
   for (auto [left, right] : llvm::zip_equal(a, bytes)) {
     Value product;

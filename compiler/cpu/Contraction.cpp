@@ -31,7 +31,7 @@ constexpr int64_t kUnknownSteps = 96;
 /// Columns of a unit of a product with few rows, so that memory is read in long runs, and the steps
 /// along k after which it continues with the next panel.
 constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
-/// Registers for bytes that become numbers of 16 bits before they are multiplied.
+/// Registers for bytes that become numbers of 16 bits before they are multiplied, or corrections.
 constexpr int64_t kWideningRegisters = 5;
 /// Estimated operations for each term and each result of a transform.
 constexpr int64_t kOperationsOfElement = 8;
@@ -168,7 +168,7 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
     return;
   }
   Target registers = target;
-  if (plan.group > 1 && !target.hasByteProducts)
+  if (plan.group > 1 && byteFormOf(target, *matchBytes(form)) != ByteForm::Direct)
     registers.vectorRegisters -= kWideningRegisters;
   plan.tile = chooseTile(registers, sizes, plan.lanes, maxTileRows(target, a, aBytes));
   bool packsA = plan.group == 1 && packsRows(target, form, a, aBytes, plan.tile, plan.lanes);

@@ -59,6 +59,15 @@ struct ByteSteps {
   bool isSignedA = false, isSignedB = true;
 };
 
+/// How products of bytes are computed.
+enum class ByteForm {
+  Direct,    // by an instruction for these kinds of bytes
+  Corrected, // by one for bytes with a sign, on the others less 128; the difference is added
+  Widened,   // as numbers of 16 or 32 bits
+};
+
+ByteForm byteFormOf(const Target &target, const ByteSteps &steps);
+
 /// A register tile of a product: `shape.rows` by `shape.vectors` vectors of `lanes` lanes.
 struct MicroTile {
   RegisterTile shape;
@@ -83,7 +92,8 @@ class ByteMultiplier {
 public:
   ByteMultiplier(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
                  const ByteSteps &steps, int64_t lanes)
-      : b(b), loc(loc), target(target), steps(steps), lanes(lanes) {}
+      : b(b), loc(loc), target(target), steps(steps), form(byteFormOf(target, steps)),
+        lanes(lanes) {}
 
   /// Four bytes for each lane, prepared for products with several others.
   using Factor = llvm::SmallVector<mlir::Value, 4>;
@@ -96,10 +106,9 @@ public:
   mlir::Value add(const Factor &a, const Factor &bytes, mlir::Value sum);
 
 private:
-  bool usesByteProducts() const {
-    return target.hasByteProducts && !steps.isSignedA && steps.isSignedB;
-  }
   Factor prepare(mlir::Value quads, bool isSigned);
+  Factor prepareCorrected(mlir::Value bytes, bool isSigned);
+  mlir::Value addDirect(mlir::Value a, mlir::Value bytes, mlir::Value sum);
   mlir::Value intrinsic(llvm::StringRef name, mlir::ValueRange operands);
   mlir::Value splat(mlir::Type type, int64_t value);
 
@@ -107,6 +116,7 @@ private:
   mlir::Location loc;
   const Target &target;
   const ByteSteps &steps;
+  ByteForm form;
   int64_t lanes;
 };
 

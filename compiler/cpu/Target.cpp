@@ -7,6 +7,7 @@
 
 #include "compiler/cpu/Target.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace tfc::cpu;
 
@@ -19,6 +20,17 @@ Target Target::get(kernel::TargetAttr description) {
     });
   };
   Target target;
+  target.emitsProducts = !description.getWithoutProducts();
+  target.l1Bytes = description.getL1();
+  target.l2Bytes = description.getL2();
+  if (llvm::Triple(description.getTriple()).isAArch64()) {
+    target.vectorBits = 128;
+    target.vectorRegisters = 32;
+    target.hasFma = target.isArm = true;
+    target.hasByteProducts = has("i8mm");
+    target.hasEqualByteProducts = has("dotprod");
+    return target;
+  }
   bool avx512 = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq");
   target.vectorBits = avx512 ? 512 : has("avx") ? 256 : 128;
   target.vectorRegisters = avx512 ? 32 : 16;
@@ -27,8 +39,5 @@ Target Target::get(kernel::TargetAttr description) {
   target.hasFma = has("fma");
   target.hasByteProducts = avx512 ? has("avx512vnni") : has("avxvnni");
   target.hasShortProducts = avx512 || has("avx2") || (has("sse2") && !has("avx"));
-  target.emitsProducts = !description.getWithoutProducts();
-  target.l1Bytes = description.getL1();
-  target.l2Bytes = description.getL2();
   return target;
 }

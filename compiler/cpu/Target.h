@@ -17,9 +17,12 @@ struct Target : LaneTarget {
   bool hasMaskedMemory = false;
   /// True if there are mask registers, for lanes of 8 bits and more.
   bool hasMaskRegisters = false;
-  /// True if one instruction adds four products of bytes, the first without a sign, to each lane of
-  /// 32 bits, and if one adds two products of 16 bits.
-  bool hasByteProducts = false, hasShortProducts = false;
+  /// True if one instruction adds four products of bytes to each lane of 32 bits: of the first
+  /// without and the second with a sign, and of two of the same kind.
+  bool hasByteProducts = false, hasEqualByteProducts = false;
+  /// True if one instruction adds two products of 16 bits.
+  bool hasShortProducts = false;
+  bool isArm = false; // which decides what these instructions are
   /// True if matrix products have a dedicated emitter.
   bool emitsProducts = true;
   int64_t l1Bytes = 32 << 10;

@@ -42,10 +42,11 @@ static bool limitScheduling() {
 std::unique_ptr<llvm::TargetMachine>
 tfc::emission::makeTargetMachine(const EmissionOptions &options, std::string &error) {
   [[maybe_unused]] static const bool isLimited = limitScheduling();
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmPrinters();
   // For inline assembly in modules read from files.
-  llvm::InitializeNativeTargetAsmParser();
+  llvm::InitializeAllAsmParsers();
   llvm::Triple triple(options.target.getTriple());
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)

@@ -217,7 +217,7 @@ std::vector<std::string> Emitter::allObjects() const {
 LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
   TimingScope scope = timing.nest("link");
   if (options.kind == OutputKind::Object)
-    return report(linkObject(allObjects(), path, folder));
+    return report(linkObject(llvm::Triple(options.target.getTriple()), allObjects(), path, folder));
   if (options.kind == OutputKind::Archive)
     return report(emission::writeArchive(allObjects(), path));
   return linkLibrary(folder, path);
@@ -226,7 +226,9 @@ LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
 LogicalResult Emitter::linkLibrary(const WorkFolder &folder, StringRef path) {
   LinkJob job;
   job.objects = objects;
+  job.triple = llvm::Triple(options.target.getTriple());
   job.runtimeLibrary = options.runtimeLibrary;
+  job.sysroot = options.sysroot;
   job.weights = weightObject;
   job.output = path.str();
   // The loader finds the library next to the program, wherever both are moved, without linker

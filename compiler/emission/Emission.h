@@ -20,6 +20,7 @@ struct EmissionOptions {
   unsigned optLevel = 3;
   unsigned threads = 0;       // of the compiler; 0: all processors
   std::string runtimeLibrary; // path of libtfcrt.a, for shared libraries
+  std::string sysroot;        // of the target's C library; empty: where its packages install it
   std::string cacheFolder;    // of objects of earlier compilations; empty: none
   bool verbose = false;       // print how many of them were used to standard error
 };

@@ -6,6 +6,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace tfc::emission;
 using namespace llvm;
@@ -42,13 +43,25 @@ struct Linker {
 
 } // namespace
 
-static Expected<Linker> findLinker() {
+static bool isOfHost(const Triple &triple) {
+  return triple.getArch() == Triple(sys::getDefaultTargetTriple()).getArch();
+}
+
+/// The triple as Linux distributions write it: in the names of folders and of programs.
+static std::string shortTriple(const Triple &triple) {
+  return (triple.getArchName() + "-linux-gnu").str();
+}
+
+static Expected<Linker> findLinker(const Triple &triple) {
   for (StringRef name : {"ld.lld-22", "ld.lld"})
     if (ErrorOr<std::string> program = sys::findProgramByName(name))
       return Linker{*program, false};
   if (ErrorOr<std::string> program = sys::findProgramByName("ld.lld", {"/usr/lib/llvm-22/bin"}))
     return Linker{*program, false};
-  for (StringRef name : {"cc", "gcc", "clang-22", "clang"})
+  std::vector<std::string> compilers = {"cc", "gcc", "clang-22", "clang"};
+  if (!isOfHost(triple))
+    compilers = {shortTriple(triple) + "-gcc"};
+  for (StringRef name : compilers)
     if (ErrorOr<std::string> program = sys::findProgramByName(name))
       return Linker{*program, true};
   return createStringError("no linker found: install lld-22 or a C compiler");
@@ -71,14 +84,37 @@ static Error runLinker(const Linker &linker, ArrayRef<std::string> arguments,
                            " failed: " + StringRef(message).trim().str());
 }
 
-/// Adds the C library's folders and startup files, which ld does not find without a C compiler.
-static void appendSystemLibraries(std::vector<std::string> &arguments) {
-  for (StringRef root : {"/lib", "/usr/lib"})
-    for (StringRef folder : {"/x86_64-linux-gnu", "/aarch64-linux-gnu", "64", ""})
-      if (sys::fs::is_directory(root + folder))
-        arguments.push_back(("-L" + root + folder).str());
+/// The folders that may hold the target's C library. Those of packages for cross compilers come
+/// without a sysroot.
+static std::vector<std::string> systemFolders(const LinkJob &job) {
+  std::string name = shortTriple(job.triple);
+  std::vector<std::string> folders;
+  for (StringRef root : {"/lib", "/usr/lib"}) {
+    folders.push_back((job.sysroot + root + "/" + name).str());
+    if (isOfHost(job.triple) || !job.sysroot.empty())
+      for (StringRef folder : {"64", ""})
+        folders.push_back((job.sysroot + root + folder).str());
+  }
+  if (job.sysroot.empty() && !isOfHost(job.triple))
+    for (StringRef folder : {"/lib", "/lib64", "/sys-root/lib64", "/sys-root/usr/lib64"})
+      folders.push_back(("/usr/" + name + folder).str());
+  return folders;
+}
+
+/// Adds the C library and its folders, which ld does not find without a C compiler.
+static Error appendSystemLibraries(const LinkJob &job, std::vector<std::string> &arguments) {
+  bool isFound = false;
+  for (const std::string &folder : systemFolders(job)) {
+    isFound |= sys::fs::exists(folder + "/libc.so.6");
+    if (sys::fs::is_directory(folder))
+      arguments.push_back("-L" + folder);
+  }
+  if (!isFound)
+    return createStringError("no C library found for '" + job.triple.str() +
+                             "': install one or name its folder with --sysroot");
   // By their run-time names, so that development files are not needed.
   arguments.insert(arguments.end(), {"--as-needed", "-l:libm.so.6", "-l:libc.so.6"});
+  return Error::success();
 }
 
 static Error writeVersionScript(StringRef path, StringRef prefix) {
@@ -91,7 +127,7 @@ static Error writeVersionScript(StringRef path, StringRef prefix) {
 }
 
 Error tfc::emission::linkLibrary(const LinkJob &job, const WorkFolder &folder) {
-  Expected<Linker> linker = findLinker();
+  Expected<Linker> linker = findLinker(job.triple);
   if (!linker)
     return linker.takeError();
   std::string script = folder.file("exports.map");
@@ -116,14 +152,16 @@ Error tfc::emission::linkLibrary(const LinkJob &job, const WorkFolder &folder) {
     arguments.push_back(job.weights);
   if (linker->isCompiler)
     arguments.insert(arguments.end(), {"-lm", "-lpthread"});
-  else
-    appendSystemLibraries(arguments);
+  else if (Error error = appendSystemLibraries(job, arguments))
+    return error;
+  if (linker->isCompiler && !job.sysroot.empty())
+    arguments.push_back("--sysroot=" + job.sysroot);
   return runLinker(*linker, arguments, folder);
 }
 
-Error tfc::emission::linkObject(ArrayRef<std::string> objects, StringRef output,
-                                const WorkFolder &folder) {
-  Expected<Linker> linker = findLinker();
+Error tfc::emission::linkObject(const Triple &triple, ArrayRef<std::string> objects,
+                                StringRef output, const WorkFolder &folder) {
+  Expected<Linker> linker = findLinker(triple);
   if (!linker)
     return linker.takeError();
   std::vector<std::string> arguments = {"-r", "-o", output.str()};

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/TargetParser/Triple.h"
 #include <string>
 #include <vector>
 
@@ -23,8 +24,10 @@ private:
 };
 
 struct LinkJob {
+  llvm::Triple triple;
   std::vector<std::string> objects;
   std::string runtimeLibrary;
+  std::string sysroot; // of the target's C library; empty: where its packages install it
   std::string weights; // an object whose sections follow those of others, or none
   std::string output;
   std::string soname;
@@ -36,8 +39,8 @@ struct LinkJob {
 llvm::Error linkLibrary(const LinkJob &job, const WorkFolder &folder);
 
 /// Combines objects into one.
-llvm::Error linkObject(llvm::ArrayRef<std::string> objects, llvm::StringRef output,
-                       const WorkFolder &folder);
+llvm::Error linkObject(const llvm::Triple &triple, llvm::ArrayRef<std::string> objects,
+                       llvm::StringRef output, const WorkFolder &folder);
 
 llvm::Error writeArchive(llvm::ArrayRef<std::string> objects, llvm::StringRef output);
 

@@ -10,11 +10,14 @@ def AttachTarget : Pass<"tfc-attach-target", "::mlir::ModuleOp"> {
   let description = [{
     Before: any module. After: `kernel.targets` of the module describes the
     target `cpu`, for which kernels are compiled unless they name another one.
-    An existing description is replaced. Errors: an unknown processor.
+    An existing description is replaced. Errors: an unknown triple or processor.
   }];
   let options = [
-    Option<"processor", "mcpu", "std::string", /*default=*/"\"native\"",
-           "Processor to generate code for, by LLVM's name">,
+    Option<"triple", "target", "std::string", /*default=*/"\"\"",
+           "Triple to generate code for; by default that of this machine">,
+    Option<"processor", "mcpu", "std::string", /*default=*/"\"\"",
+           "Processor to generate code for, by LLVM's name; by default this machine's, or what all "
+           "of another triple have">,
     Option<"products", "products", "bool", /*default=*/"true",
            "Use the dedicated emitter for sums of products">
   ];

@@ -12,7 +12,6 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
 #include <unistd.h>
 
 using namespace llvm;
@@ -28,7 +27,40 @@ static LogicalResult reportProcessor(mlir::ModuleOp module, StringRef name) {
   return module.emitError() << "'" << name << "' is not a 64-bit processor that LLVM supports";
 }
 
-static bool isNative(StringRef name) { return name.empty() || name == "native"; }
+static LogicalResult reportTriple(mlir::ModuleOp module, StringRef name) {
+  return module.emitError() << "there is no code generator for '" << name << "'";
+}
+
+//===----------------------------------------------------------------------===//
+// Triples
+//===----------------------------------------------------------------------===//
+
+static Triple hostTriple() { return Triple(sys::getDefaultTargetTriple()); }
+
+/// Returns true if this machine runs code for the triple.
+static bool isOfHost(const Triple &triple) {
+  Triple host = hostTriple();
+  return triple.getArch() == host.getArch() && triple.getOS() == host.getOS() &&
+         triple.getEnvironment() == host.getEnvironment();
+}
+
+std::optional<Triple> kernels::findTriple(StringRef name) {
+  if (name.empty())
+    return hostTriple();
+  Triple triple(Triple::normalize(name));
+  if (isOfHost(triple))
+    return triple;
+  if (triple.getEnvironment() == Triple::UnknownEnvironment)
+    triple.setEnvironment(Triple::GNU);
+  bool isKnown = triple.getArch() == Triple::x86_64 || triple.getArch() == Triple::aarch64;
+  if (!isKnown || !triple.isOSLinux() || triple.getEnvironment() != Triple::GNU)
+    return std::nullopt;
+  return triple;
+}
+
+//===----------------------------------------------------------------------===//
+// Processors
+//===----------------------------------------------------------------------===//
 
 static Processor nativeProcessor() {
   std::vector<std::string> features;
@@ -42,16 +74,22 @@ using Subtarget = std::unique_ptr<MCSubtargetInfo>;
 
 /// Returns null if there is no code generator for the triple.
 static Subtarget findSubtarget(const Triple &triple, StringRef processor, StringRef features) {
-  InitializeNativeTarget();
+  InitializeAllTargets();
+  InitializeAllTargetMCs();
   std::string error;
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   return Subtarget(target ? target->createMCSubtargetInfo(triple, processor, features) : nullptr);
 }
 
-std::optional<Processor> kernels::findProcessor(StringRef name) {
-  if (isNative(name))
+static bool isNative(StringRef name, const Triple &triple) {
+  return isOfHost(triple) && (name.empty() || name == "native");
+}
+
+std::optional<Processor> kernels::findProcessor(StringRef name, const Triple &triple) {
+  if (isNative(name, triple))
     return nativeProcessor();
-  Triple triple(sys::getDefaultTargetTriple());
+  if (name.empty())
+    name = triple.isX86() ? "x86-64" : "generic";
   Subtarget any = findSubtarget(triple, "", "");
   if (!any || !any->isCPUStringValid(name))
     return std::nullopt;
@@ -66,24 +104,28 @@ std::optional<Processor> kernels::findProcessor(StringRef name) {
 }
 
 /// Returns the size of a cache of this machine in bytes, or a typical size.
-static int64_t cacheBytes(StringRef processor, int name, int64_t typical) {
-  long bytes = isNative(processor) ? sysconf(name) : 0;
+static int64_t cacheBytes(bool isNative, int name, int64_t typical) {
+  long bytes = isNative ? sysconf(name) : 0;
   return bytes > 0 ? bytes : typical;
 }
 
 kernel::TargetAttr kernels::findTarget(mlir::MLIRContext *context, StringRef name,
-                                       bool emitsProducts) {
-  std::optional<Processor> processor = findProcessor(name);
+                                       const Triple &triple, bool emitsProducts) {
+  std::optional<Processor> processor = findProcessor(name, triple);
   if (!processor)
     return {};
-  Triple triple(sys::getDefaultTargetTriple());
+  bool native = isNative(name, triple);
   return kernel::TargetAttr::get(context, triple.str(), processor->name, processor->features,
                                  triple.computeDataLayout(),
-                                 cacheBytes(name, _SC_LEVEL1_DCACHE_SIZE, 32 << 10),
-                                 cacheBytes(name, _SC_LEVEL2_CACHE_SIZE, 512 << 10),
+                                 cacheBytes(native, _SC_LEVEL1_DCACHE_SIZE, 32 << 10),
+                                 cacheBytes(native, _SC_LEVEL2_CACHE_SIZE, 512 << 10),
                                  emitsProducts ? mlir::UnitAttr() : mlir::UnitAttr::get(context),
                                  /*factors=*/{});
 }
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
 
 /// Verifies that the features exist and leave what every 64-bit processor has, on which LLVM
 /// relies.
@@ -111,10 +153,11 @@ static LogicalResult verifyFeatures(mlir::ModuleOp module, const Triple &triple,
 }
 
 LogicalResult kernels::verifyTarget(mlir::ModuleOp module, kernel::TargetAttr target) {
+  std::optional<Triple> known = findTriple(target.getTriple());
+  if (!known || !findSubtarget(*known, "", ""))
+    return reportTriple(module, target.getTriple());
   Triple triple(target.getTriple());
-  if (!triple.isArch64Bit() || !findSubtarget(triple, "", ""))
-    return module.emitError() << "there is no code generator for '" << target.getTriple() << "'";
-  if (!findProcessor(target.getProcessor()))
+  if (!findProcessor(target.getProcessor(), triple))
     return reportProcessor(module, target.getProcessor());
   if (failed(verifyFeatures(module, triple, target)))
     return mlir::failure();
@@ -133,7 +176,12 @@ struct AttachTargetPass : kernels::impl::AttachTargetBase<AttachTargetPass> {
 
   void runOnOperation() override {
     mlir::ModuleOp module = getOperation();
-    kernel::TargetAttr target = findTarget(&getContext(), processor, products);
+    std::optional<Triple> known = findTriple(triple);
+    if (!known) {
+      (void)reportTriple(module, triple);
+      return signalPassFailure();
+    }
+    kernel::TargetAttr target = findTarget(&getContext(), processor, *known, products);
     if (!target) {
       (void)reportProcessor(module, processor);
       return signalPassFailure();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "dialects/kernel/Kernel.h"
+#include "llvm/TargetParser/Triple.h"
 #include <optional>
 #include <string>
 
@@ -18,13 +19,19 @@ struct Processor {
   std::string features; // "+avx2,+fma,...": the features that code for it may use
 };
 
-/// Resolves "native" to the machine that runs the compiler. Returns std::nullopt if LLVM knows no
-/// 64-bit processor of that name.
-std::optional<Processor> findProcessor(llvm::StringRef name);
+/// Returns the triple of that name in its full form, that of this machine for "". Returns
+/// std::nullopt if there is no code for it: it names another architecture or system than Linux with
+/// the GNU C library on x86_64 or aarch64.
+std::optional<llvm::Triple> findTriple(llvm::StringRef name);
 
-/// Describes a processor; returns null if there is none of that name.
+/// Resolves "native" to the machine that runs the compiler, and "" to the same if it is one of
+/// `triple`, else to the processor whose features all of the triple have. Returns std::nullopt if
+/// LLVM knows no 64-bit processor of that name.
+std::optional<Processor> findProcessor(llvm::StringRef name, const llvm::Triple &triple);
+
+/// Describes a processor of a triple; returns null if there is none of that name.
 kernel::TargetAttr findTarget(mlir::MLIRContext *context, llvm::StringRef processor,
-                              bool emitsProducts = true);
+                              const llvm::Triple &triple, bool emitsProducts = true);
 
 /// Verifies that LLVM can generate code for a description, which may come from a file; errors are
 /// at `module`.

@@ -18,10 +18,11 @@ enum class Weights { F32, Bfloat16, Int8 };
 
 struct PipelineOptions {
   unsigned optLevel = 3;
-  std::string cpu = "native"; // LLVM's name of a processor, or the one that tfc runs on
-  std::string startAfter;     // the stage after which the module was written; empty: run all stages
-  std::string stopAfter;      // the last stage to run; empty: all
-  std::string dumpAfter;      // a stage, or "all": prints the module to standard error
+  std::string triple;     // of CPUs; empty: of the machine that tfc runs on
+  std::string cpu;        // LLVM's name of a processor; empty: see kernels::findProcessor
+  std::string startAfter; // the stage after which the module was written; empty: run all stages
+  std::string stopAfter;  // the last stage to run; empty: all
+  std::string dumpAfter;  // a stage, or "all": prints the module to standard error
   /// The address of a function of this process that receives the values that kernels compute; the
   /// code then runs only in this process. 0: none. See `dfg.push`.
   int64_t probe = 0;

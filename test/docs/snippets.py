@@ -21,7 +21,8 @@ PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md", "docs/examples/*/README.md
 FENCE = re.compile(r"^(?:<!-- (?P<quoted>\S+) -->\n)?(?P<indent> *)```(?P<tag>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.M | re.S)
 # Output, and what other tests check: the grammar, and the diagrams of what includes what.
 OTHERS = ["text", "mermaid", "ebnf", "elaborate", "importer", "onnx", "tensorflow", "flatbuffer", "host"]
-PROGRAMS = ["c++", "cat", "cc", "cp", "flatc", "python3", "cmake", "ninja", "lit-22", "env", "paste", "mpicc", "mpirun", "srun"]
+PROGRAMS = ["c++", "cat", "cc", "cp", "flatc", "python3", "cmake", "ninja", "lit-22", "env", "paste", "mpicc", "mpirun", "srun",
+            "aarch64-linux-gnu-gcc", "qemu-aarch64"]
 # Pages whose text names functions, classes and definitions of the sources.
 CODE_PAGES = ("architecture.md", "adding-an-op.md", "adding-a-reader.md", "adding-a-target.md")
 # The variables that C fragments use without declaring them.

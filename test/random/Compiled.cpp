@@ -26,7 +26,7 @@ namespace tfc::random {
 
 std::string Variant::text() const {
   std::string text = "-O" + std::to_string(pipeline.optLevel);
-  if (pipeline.cpu != "native")
+  if (!pipeline.cpu.empty() && pipeline.cpu != "native")
     text += " --mcpu=" + pipeline.cpu;
   if (!pipeline.device.empty())
     text += " --device=" + pipeline.device;
@@ -51,8 +51,9 @@ StringRef drawTarget(StringRef name, unsigned number) {
 
 bool canRun(StringRef target) {
   char missing[32];
-  return !runtime::findMissingFeature(kernels::findProcessor(target)->features.c_str(), missing,
-                                      sizeof(missing));
+  return !runtime::findMissingFeature(
+      kernels::findProcessor(target, *kernels::findTriple(""))->features.c_str(), missing,
+      sizeof(missing));
 }
 
 Variant makeVariant(uint64_t seed, StringRef target) {
@@ -88,7 +89,8 @@ static LogicalResult compileTo(const Program &program, const Variant &variant, S
   EmissionOptions options;
   options.output = path.str();
   options.prefix = "random";
-  options.target = kernels::findTarget(module.getContext(), variant.pipeline.cpu);
+  options.target =
+      kernels::findTarget(module.getContext(), variant.pipeline.cpu, *kernels::findTriple(""));
   options.optLevel = variant.llvmLevel;
   options.threads = 1;
   options.runtimeLibrary = findRuntimeLibrary();

@@ -1,6 +1,5 @@
 // Declares the options of all commands and checks their combinations.
 #include "tools/tfc/CommandLine.h"
-#include "compiler/kernels/Target.h"
 #include "frontend/Fmt.h"
 #include "frontend/Import.h"
 #include "frontend/text/syntax/Suggest.h"
@@ -8,6 +7,7 @@
 #include "tools/tfc/Feeds.h"
 #include "tools/tfc/InputFlags.h"
 #include "tools/tfc/PlacementFlags.h"
+#include "tools/tfc/TargetFlags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -78,12 +78,6 @@ static std::string checkArchitecture(const std::string &name) {
                                  : fmt::format("'{}' is not an architecture from sm_80 on", name);
 }
 
-static std::string checkCpu(const std::string &name) {
-  return kernels::findProcessor(name)
-             ? ""
-             : "'" + name + "' is not a 64-bit processor that LLVM supports";
-}
-
 static std::string switchNames() {
   return llvm::join(
       llvm::map_range(getOptimizations(), [](const Optimization &option) { return option.name; }),
@@ -146,10 +140,7 @@ struct CompileFlags {
     app.add_option("-O", request.pipeline.optLevel, "How much to optimise, 0 to 3 (default: 3)")
         ->check(CLI::Range(0, 3))
         ->type_name("LEVEL");
-    app.add_option("--mcpu", request.pipeline.cpu,
-                   "The processor to compile for, by LLVM's name (default: native)")
-        ->check(CLI::Validator(checkCpu, ""))
-        ->type_name("CPU");
+    addProcessorFlag(app, request);
     addChoice<bool>(app, "--accuracy", request.pipeline.isStrict,
                     {{"strict", true}, {"default", false}},
                     "Whether convolutions on CPUs may have errors of some 1e-5 of the largest "
@@ -233,6 +224,7 @@ struct Parser {
   void addCompile() {
     compile = app.add_subcommand("compile", "Compile a graph to a library, an object, a header");
     CompileFlags().add(*compile, result.compile);
+    addTargetFlags(*compile, result.compile);
     compile->add_option("-o,--output", result.compile.output, "The file to write")
         ->type_name("FILE");
     compile
@@ -474,6 +466,7 @@ static void complete(Parser &parser) {
   CommandLine &result = parser.result;
   if (*parser.compile) {
     result.command = Command::Compile;
+    checkTarget(result.compile);
     completeCompile(result.compile, parser.emit);
   } else if (*parser.check) {
     result.command = Command::Check;
@@ -482,6 +475,7 @@ static void complete(Parser &parser) {
     completeConvert(result.compile);
   } else if (*parser.run) {
     result.command = Command::Run;
+    checkTarget(result.run.compile);
     if (!result.run.caseFile.empty() &&
         (!result.run.feeds.empty() || !result.run.fetchFolder.empty()))
       throw CLI::ValidationError("--case", "the file determines feeds and fetches");
@@ -493,6 +487,7 @@ static void complete(Parser &parser) {
     checkPlacement(*parser.run, result.run.compile);
   } else if (*parser.bench) {
     result.command = Command::Bench;
+    checkTarget(result.bench.compile);
     completeCalled(result.bench.compile, result.bench.entry);
     checkInputFlags(result.bench.compile.input, result.bench.compile.importOptions);
     checkPlacement(*parser.bench, result.bench.compile);
@@ -503,6 +498,7 @@ static void complete(Parser &parser) {
     checkInputFlags(result.show.compile.input, result.show.compile.importOptions);
   } else if (*parser.profile) {
     result.command = Command::Profile;
+    checkTarget(result.profile.run.compile);
     checkDims(result.profile.run, !result.profile.run.feeds.empty());
     if (result.profile.output == "-")
       throw CLI::ValidationError("-o", "the summary goes to standard output");

@@ -109,6 +109,8 @@ private:
   LogicalResult writeFlatBuffer(ModuleOp module);
   EmissionOptions emissionOptions(const ModelInfo &model);
   LogicalResult emitCode(ModuleOp module, const ModelInfo &model, const EmissionOptions &options);
+  LogicalResult findRuntime(const llvm::Triple &triple, std::string &path);
+  LogicalResult checkRuntime();
   kernel::TargetAttr targetOf(ModuleOp module);
   LogicalResult fail(llvm::Error error) { return session.fail(std::move(error)); }
 
@@ -199,7 +201,7 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
     name = model.name.empty() ? llvm::sys::path::stem(request.input) : StringRef(model.name);
   options.prefix = makePrefix(name);
   options.optLevel = request.pipeline.optLevel;
-  options.runtimeLibrary = findRuntimeLibrary();
+  options.sysroot = request.sysroot;
   return options;
 }
 
@@ -210,13 +212,30 @@ LogicalResult Compilation::emitCode(ModuleOp module, const ModelInfo &model,
   return emit(module, model, options, timing);
 }
 
+/// Finds the runtime that is linked into a library for the triple.
+LogicalResult Compilation::findRuntime(const llvm::Triple &triple, std::string &path) {
+  path = findRuntimeLibrary(triple);
+  if (request.kind != EmitKind::Library || llvm::sys::fs::exists(path))
+    return success();
+  return fail(makeError("there is no runtime for '{}' at {}: build tfc with a C library of that "
+                        "target installed, or write an object (.o)",
+                        triple.str(), path));
+}
+
+/// Reports a missing runtime before the stages run.
+LogicalResult Compilation::checkRuntime() {
+  std::string path;
+  return findRuntime(*kernels::findTriple(request.pipeline.triple), path);
+}
+
 /// Returns the target that the kernels were made for, which a module read from a file describes;
 /// null after an error.
 kernel::TargetAttr Compilation::targetOf(ModuleOp module) {
   DictionaryAttr targets = kernel::getTargets(module);
   auto target = targets ? targets.getAs<kernel::TargetAttr>(kernel::kDefaultTarget) : nullptr;
   if (!target)
-    return kernels::findTarget(&session.context, request.pipeline.cpu);
+    return kernels::findTarget(&session.context, request.pipeline.cpu,
+                               *kernels::findTriple(request.pipeline.triple));
   return failed(kernels::verifyTarget(module, target)) ? kernel::TargetAttr() : target;
 }
 
@@ -239,6 +258,8 @@ LogicalResult Compilation::run() {
       return failure();
     return writeGraph(*module);
   }
+  if (failed(checkRuntime()))
+    return failure();
   requireSizes(*module);
   // Must be read before the stages transform the module.
   FailureOr<ModelInfo> model = describeModel(*module);
@@ -263,7 +284,8 @@ LogicalResult Compilation::run() {
     return writeModule(*module);
   describeCode(*module, *model);
   options.target = targetOf(*module);
-  if (!options.target)
+  if (!options.target ||
+      failed(findRuntime(llvm::Triple(options.target.getTriple()), options.runtimeLibrary)))
     return failure();
   return emitCode(*module, *model, options);
 }

@@ -24,6 +24,7 @@ struct CompileRequest {
   std::string soname;                       // empty: the file's name, in the program's folder
   bool keepSymbols = false;                 // of kernels, in a library
   PipelineOptions pipeline;
+  std::string sysroot;     // of the target's C library; empty: where its packages install it
   std::string cacheFolder; // of compiled kernels; empty: none
   bool printTimes = false;
   bool isQuiet = false; // do not show the stages of a long compilation

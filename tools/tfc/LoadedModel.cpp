@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
 #include <cstddef>
 #include <dlfcn.h>
 #include <link.h>
@@ -12,11 +13,14 @@
 using namespace llvm;
 using namespace tfc;
 
-std::string tfc::findRuntimeLibrary() {
+std::string tfc::findRuntimeLibrary(const Triple &triple) {
   std::string program =
       sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findRuntimeLibrary));
   SmallString<128> path(sys::path::parent_path(sys::path::parent_path(program)));
-  sys::path::append(path, "lib", "libtfcrt.a");
+  sys::path::append(path, "lib");
+  if (triple.getArch() != Triple(sys::getDefaultTargetTriple()).getArch())
+    sys::path::append(path, triple.getArchName() + "-linux-gnu");
+  sys::path::append(path, "libtfcrt.a");
   return path.str().str();
 }
 

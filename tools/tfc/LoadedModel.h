@@ -4,6 +4,7 @@
 #include "runtime/tfc.h"
 #include "tools/tfc/CallableModel.h"
 #include "tools/tfc/Profile.h"
+#include "llvm/TargetParser/Triple.h"
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -11,9 +12,10 @@
 
 namespace tfc {
 
-/// The path of the runtime that is linked into shared libraries. Its folder is next to the
-/// program's, in the build tree and in an installation.
-std::string findRuntimeLibrary();
+/// The path of the runtime that is linked into shared libraries for a target. Its folder is next to
+/// the program's, in the build tree and in an installation; runtimes for other architectures than
+/// this machine's are in folders of their own in it.
+std::string findRuntimeLibrary(const llvm::Triple &triple);
 
 class LoadedModel : public CallableModel {
 public:

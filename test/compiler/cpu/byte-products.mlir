@@ -4,6 +4,9 @@
 // RUN: tfc-opt --tfc-attach-target=mcpu=alderlake --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=VNNI256
 // RUN: tfc-opt --tfc-attach-target=mcpu=haswell --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=AVX2
 // RUN: tfc-opt --tfc-attach-target=mcpu=x86-64 --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=SSE2
+// RUN: tfc-opt --tfc-attach-target='target=aarch64-linux-gnu mcpu=neoverse-v1' --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=I8MM
+// RUN: tfc-opt --tfc-attach-target='target=aarch64-linux-gnu mcpu=cortex-a76' --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=DOTPROD
+// RUN: tfc-opt --tfc-attach-target=target=aarch64-linux-gnu --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=NEON
 
 // 18 steps are four groups, and two steps that are multiplied as one more group.
 // PACK-LABEL: kernel.func @product(
@@ -21,6 +24,16 @@
 // VNNI256: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
 // AVX2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 // SSE2: llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"
+// I8MM-LABEL: llvm.func hidden @product(
+// I8MM: llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"
+// With products of bytes with a sign alone, 128 times the second factor is added for the first one.
+// DOTPROD-LABEL: llvm.func hidden @product(
+// DOTPROD: %[[HALF:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"(%{{.+}}, %[[C:.+]], %[[B:.+]]) :
+// DOTPROD: %[[REST:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"(%[[HALF]], %[[C]], %[[B]]) :
+// DOTPROD: %[[A:.+]] = arith.xori %{{.+}}, %{{.+}} : vector<16xi8>
+// DOTPROD: %[[SUM:.+]] = llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"(%{{.+}}, %[[A]], %[[B]]) :
+// DOTPROD: arith.addi %[[SUM]], %[[REST]]
+// NEON: arith.muli {{.*}} : vector<4xi32>
 kernel.func @product(%x: tensor<64x18xi8>, %w: tensor<18x32xi8> {kernel.constant}) -> tensor<64x32xf32> {
   %zero = arith.constant 0 : i32
   %e = tensor.empty() : tensor<64x32xi32>
@@ -54,6 +67,12 @@ kernel.func @product(%x: tensor<64x18xi8>, %w: tensor<18x32xi8> {kernel.constant
 // CHECK-NOT: vpdpbusd
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
 // CHECK: llvm.return
+// I8MM-LABEL: llvm.func hidden @signed(
+// I8MM: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"
+// DOTPROD-LABEL: llvm.func hidden @signed(
+// DOTPROD-NOT: arith.xori
+// DOTPROD: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"
+// DOTPROD: llvm.return
 kernel.func @signed(%x: tensor<64x16xi8>, %w: tensor<16x32xi8> {kernel.constant}) -> tensor<64x32xi32> {
   %zero = arith.constant 0 : i32
   %e = tensor.empty() : tensor<64x32xi32>

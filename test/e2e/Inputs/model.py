@@ -160,7 +160,13 @@ def _tensor_list(arrays, dtypes=None):
 
 
 class Model:
-    """One instance. Feeds are converted to the dtypes of the entry; integers that do not fit are refused."""
+    """One instance. Feeds are converted to the dtypes of the entry; integers that do not fit are refused. That of a
+    library for another processor runs in an emulator."""
+
+    def __new__(cls, path, *args, **options):
+        import emulated  # which needs this module
+
+        return object.__new__(emulated.EmulatedModel if emulated.is_foreign(path) else cls)
 
     def __init__(self, path, threads=0, gpu_streams=(), transport=None, task_timeout_ms=0, alone=False,
                  reader_threads=0):

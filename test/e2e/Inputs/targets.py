@@ -4,7 +4,8 @@ tested does not depend on the machine; in the long form of the tests it takes al
     targets.py SOURCE LIBRARY COMMAND...   compiles SOURCE for its targets, and runs COMMAND on each LIBRARY
     targets.py                             prints the targets whose code this processor cannot run
 
-Code that this processor cannot run is compiled and linked; then the case runs with native code.
+Code that this processor cannot run is compiled and linked; then the case runs with native code. TFC_TEST_TARGET=TRIPLE or
+TRIPLE:CPU is a target that all cases are compiled for instead; an emulator runs the code.
 """
 
 import os
@@ -17,6 +18,9 @@ from model import Failed, Model
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "targets.txt"), encoding="utf-8") as file:
     TARGETS = file.read().split()
+EMULATED = os.environ.get("TFC_TEST_TARGET")
+if EMULATED:
+    TARGETS = [EMULATED]
 
 
 def targets_of(name):
@@ -32,10 +36,18 @@ def by_target(cases, name):
     return [(target, chosen) for target, chosen in split if chosen]
 
 
+def options_of(target):
+    """The options of `tfc compile` for a target."""
+    if target != EMULATED:
+        return ["--mcpu", target]
+    triple, _, processor = target.partition(":")
+    return ["--target", triple, *(["--mcpu", processor] if processor else [])]
+
+
 def compile_for(target, source, library, *options):
     device = os.environ.get("TFC_TEST_DEVICE")  # of what says nothing about it
     placed = ["--device", device] if device else []
-    subprocess.run(["tfc", "compile", source, "-o", library, "--mcpu", target, *placed, *options], check=True)
+    subprocess.run(["tfc", "compile", source, "-o", library, *options_of(target), *placed, *options], check=True)
 
 
 def can_run(library):
