@@ -7,6 +7,8 @@
 #include "compiler/cpu/WinogradEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -33,6 +35,9 @@ constexpr int64_t kUnknownSteps = 96;
 constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
 /// Registers for bytes that become numbers of 16 bits before they are multiplied, or corrections.
 constexpr int64_t kWideningRegisters = 5;
+/// The tiles, and the divisions of convolutions with transformed weights, that measurements
+/// compare.
+constexpr size_t kMostTiles = 4, kMostDivisions = 3;
 /// Estimated operations for each term and each result of a transform.
 constexpr int64_t kOperationsOfElement = 8;
 
@@ -150,9 +155,28 @@ void balanceUnits(ContractionPlan &plan, const ContractionSizes &sizes,
     plan.unitRows = std::max<int64_t>(wanted, 1) * tileRows;
 }
 
+/// A deviation from what the cost model chooses: another tile of those that it finds nearly as
+/// fast, or units of half or twice as many rows.
+struct Variation {
+  size_t tile = 0;
+  enum { Same, Half, Twice } rows = Same;
+};
+
+/// Varies the rows of units. More rows need more memory where they are copied.
+void varyRows(ContractionPlan &plan, const Variation &variation, const ContractionSizes &sizes,
+              bool copies) {
+  int64_t tileRows = plan.tile.rows;
+  if (variation.rows == Variation::Half)
+    plan.unitRows = llvm::alignTo(llvm::divideCeil(plan.unitRows, 2), tileRows);
+  if (variation.rows == Variation::Twice && !copies)
+    plan.unitRows = std::min<int64_t>(2 * plan.unitRows,
+                                      llvm::alignTo(sizes.m.value_or(plan.unitRows), tileRows));
+}
+
 /// Chooses the plan's tile and what a unit covers.
 void chooseShapes(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
-                  const ContractionForm &form, linalg::GenericOp op, KernelShapes &shapes) {
+                  const ContractionForm &form, linalg::GenericOp op, KernelShapes &shapes,
+                  const Variation &variation) {
   std::optional<LinearAccess> a = denseAccess(shapes, op, form, true);
   std::optional<LinearAccess> b = denseAccess(shapes, op, form, false);
   int64_t aBytes = inputBytes(op, form.a), bBytes = inputBytes(op, form.b);
@@ -170,7 +194,10 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   Target registers = target;
   if (plan.group > 1 && byteFormOf(target, *matchBytes(form)) != ByteForm::Direct)
     registers.vectorRegisters -= kWideningRegisters;
-  plan.tile = chooseTile(registers, sizes, plan.lanes, maxTileRows(target, a, aBytes));
+  SmallVector<RegisterTile> tiles =
+      rankTiles(registers, sizes, plan.lanes, maxTileRows(target, a, aBytes), kMostTiles);
+  if (!tiles.empty())
+    plan.tile = tiles[std::min(variation.tile, tiles.size() - 1)];
   bool packsA = plan.group == 1 && packsRows(target, form, a, aBytes, plan.tile, plan.lanes);
   plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
   int64_t columns = plan.tile.vectors * plan.lanes;
@@ -188,6 +215,7 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   plan.unitPoints =
       std::clamp<int64_t>(kUnitRowsPacked / plan.unitRows, 1, std::max<int64_t>(1, points));
   balanceUnits(plan, sizes, form);
+  varyRows(plan, variation, sizes, packsA || !form.kOuter.empty());
   if (!form.kOuter.empty())
     chooseBlocks(plan, target, form, a, b, std::max(aBytes, bBytes));
 }
@@ -235,7 +263,8 @@ bool packsRows(const Target &target, const ContractionForm &form,
 
 /// With a `group`, b is packed, and so many steps are one.
 static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
-                                const ContractionForm &form, bool isPacked, int64_t group) {
+                                const ContractionForm &form, bool isPacked, int64_t group,
+                                const Variation &variation = {}) {
   AffineExpr steps = form.kOuterSize() * form.kSize().ceilDiv(group);
   ContractionSizes sizes{constantOf(form.mSize()), constantOf(form.nSize()),
                          constantOf(normalize(steps))};
@@ -243,12 +272,55 @@ static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, lina
   plan.isPacked = isPacked;
   plan.group = group;
   plan.lanes = std::max<int64_t>(1, target.lanes(form.computeType.getIntOrFloatBitWidth()));
-  chooseShapes(plan, target, sizes, form, op, shapes);
+  chooseShapes(plan, target, sizes, form, op, shapes, variation);
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
   plan.units = normalize(form.outerSize() * form.mOuterSize().ceilDiv(plan.unitPoints) *
                          form.mSize().ceilDiv(plan.unitRows) * form.nSize().ceilDiv(columns));
   plan.grain = grainOf(unitOperations(plan, sizes));
   return plan;
+}
+
+static std::string nameOf(const ContractionPlan &plan) {
+  return llvm::formatv("direct:{0}x{1}:{2}x{3}x{4}", plan.tile.rows, plan.tile.vectors,
+                       plan.unitPoints, plan.unitRows, plan.unitPanels);
+}
+
+/// The plans of a product that measurements compare, that of the cost model first.
+static SmallVector<ContractionPlan> plansOf(KernelShapes &shapes, const Target &target,
+                                            linalg::GenericOp op, const ContractionForm &form,
+                                            bool isPacked, int64_t group) {
+  SmallVector<ContractionPlan> plans;
+  llvm::StringSet<> names;
+  auto add = [&](const Variation &variation) {
+    ContractionPlan plan = makePlan(shapes, target, op, form, isPacked, group, variation);
+    if (!plan.lanesAlongK && names.insert(nameOf(plan)).second)
+      plans.push_back(plan);
+  };
+  for (size_t tile = 0; tile < kMostTiles; ++tile)
+    add({tile, Variation::Same});
+  add({0, Variation::Half});
+  add({0, Variation::Twice});
+  return plans;
+}
+
+/// The plan that the kernel names, or that of the cost model.
+static ContractionPlan choosePlan(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
+                                  const ContractionForm &form, bool isPacked, int64_t group) {
+  if (StringRef way = kernel::scheduleOf(shapes.kernel()).way; !way.empty())
+    for (const ContractionPlan &plan : plansOf(shapes, target, op, form, isPacked, group))
+      if (nameOf(plan) == way)
+        return plan;
+  return makePlan(shapes, target, op, form, isPacked, group);
+}
+
+/// The same for a convolution with transformed weights.
+static WinogradPlan chooseWinograd(kernel::FuncOp kernel, const Target &target,
+                                   const ImageConvolution &convolution) {
+  SmallVector<WinogradPlan> plans = rankWinograd(target, convolution, kMostDivisions);
+  for (const WinogradPlan &plan : plans)
+    if (plan.name() == kernel::scheduleOf(kernel).way)
+      return plan;
+  return plans.front();
 }
 
 /// Plans a product with a small constant, each point of which is a unit.
@@ -267,7 +339,7 @@ static ContractionPlan planTransform(const Target &target, const ContractionForm
 static ContractionPlan planTransformed(KernelShapes &shapes, const Target &target,
                                        const ImageConvolution &convolution) {
   ContractionPlan plan;
-  plan.winograd = planWinograd(target, convolution);
+  plan.winograd = chooseWinograd(shapes.kernel(), target, convolution);
   plan.lanes = target.lanes(32);
   std::optional<unsigned> constant = constantNumber(convolution.weights);
   plan.isPacked = constant && shapes.kernel().getPacking(*constant);
@@ -289,7 +361,31 @@ ContractionPlan planContraction(KernelShapes &shapes, const Target &target, lina
     return planTransform(target, *form, *transform);
   std::optional<unsigned> constant = constantNumber(op, *form);
   kernel::PackingAttr packing = constant ? shapes.kernel().getPacking(*constant) : nullptr;
-  return makePlan(shapes, target, op, *form, packing != nullptr, packing ? packing.getGroup() : 1);
+  return choosePlan(shapes, target, op, *form, packing != nullptr,
+                    packing ? packing.getGroup() : 1);
+}
+
+SmallVector<std::string> waysOf(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
+                                bool winograd) {
+  std::optional<ContractionForm> form = matchContraction(op, shapes);
+  if (!form || matchTransform(op, *form))
+    return {};
+  auto packing = choosePacking(shapes, target, op);
+  SmallVector<std::string> ways, transformed;
+  for (const ContractionPlan &plan : plansOf(shapes, target, op, *form, packing.has_value(),
+                                             packing ? packing->second.getGroup() : 1))
+    ways.push_back(nameOf(plan));
+  std::optional<ImageConvolution> convolution = matchConvolution(op);
+  if (!winograd || !convolution || !transformableWeights(op) || !canTransform(target, *convolution))
+    return ways;
+  for (const WinogradPlan &plan : rankWinograd(target, *convolution, kMostDivisions))
+    if (transformed.empty() || plan.tiles > 1) // one tile is always possible, even without room
+      transformed.push_back(plan.name());
+  // Fewer of those that are estimated to be slower.
+  if (!isWinogradFaster(target, *convolution))
+    std::swap(ways, transformed);
+  transformed.append(ways.begin(), ways.begin() + std::min(ways.size(), kMostDivisions));
+  return transformed;
 }
 
 /// Returns the sizes of the columns of b and of all steps, the outermost first, if they are
@@ -313,7 +409,8 @@ packTransformed(const Target &target, const ImageConvolution &c) {
   std::optional<unsigned> constant = constantNumber(c.weights);
   if (!constant)
     return std::nullopt;
-  WinogradPlan plan = planWinograd(target, c);
+  auto kernel = cast<kernel::FuncOp>(Value(c.weights).getParentBlock()->getParentOp());
+  WinogradPlan plan = chooseWinograd(kernel, target, c);
   int64_t columns = plan.columns(target.lanes(32)), matrix = c.channels * c.features;
   int64_t block = std::min(plan.channels, c.channels);
   auto packing = kernel::PackingAttr::get(c.weights.getContext(), std::min(columns, c.features),
@@ -350,7 +447,7 @@ choosePacking(KernelShapes &shapes, const Target &target, linalg::GenericOp op) 
   std::optional<LinearAccess> a = denseAccess(shapes, op, *form, /*isA=*/true);
   bool isGrouped = matchBytes(*form) && a && constantOf(a->k) == 1;
   int64_t group = isGrouped ? ByteSteps::kGroup : 1;
-  ContractionPlan plan = makePlan(shapes, target, op, *form, /*isPacked=*/true, group);
+  ContractionPlan plan = choosePlan(shapes, target, op, *form, /*isPacked=*/true, group);
   // Fails for elements that are read several times or never.
   auto emitError = [] { return InFlightDiagnostic(); };
   int64_t columns = std::min(plan.tile.vectors * plan.lanes, sizes->front());

@@ -43,7 +43,14 @@ struct ContractionPlan {
   std::optional<WinogradPlan> winograd;
 };
 
-/// Chooses how to emit a generic that is a contraction.
+/// Returns the names of the ways in which a contraction may be emitted, that of the cost model
+/// first, in a kernel that names none of them. With `winograd`, one that may transform its weights
+/// has ways that do. Measurements choose among them (`tfc-cpu-choose-schedules`).
+llvm::SmallVector<std::string> waysOf(KernelShapes &shapes, const Target &target,
+                                      mlir::linalg::GenericOp op, bool winograd);
+
+/// Chooses how to emit a generic that is a contraction: in the way that `kernel.schedule` of the
+/// kernel names, if there is one of that name, else by the cost model.
 ContractionPlan planContraction(KernelShapes &shapes, const Target &target,
                                 mlir::linalg::GenericOp op);
 

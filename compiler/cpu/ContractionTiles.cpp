@@ -2,9 +2,9 @@
 // no operation.
 
 #include "compiler/cpu/ContractionTiles.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace tfc::cpu {
@@ -17,6 +17,9 @@ constexpr int64_t kUnits = 2, kLatency = 4, kLoads = 2, kIssue = 6;
 
 /// Sustained bandwidth of the second-level cache, in bytes per cycle.
 constexpr int64_t kSecondCacheBytes = 20;
+
+/// Tiles whose estimate is so many times that of the best one are not worth a measurement.
+constexpr double kMuchSlower = 1.25;
 
 /// Unknown sizes are assumed to be large and not a multiple of anything.
 constexpr int64_t kUnknownM = 211, kUnknownN = 1009, kUnknownK = 128;
@@ -62,12 +65,11 @@ double tileCycles(const Target &target, RegisterTile tile, int64_t k) {
   return cycles * k + 3 * accumulators + 20;
 }
 
-RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int64_t lanes,
-                        int64_t maxRows) {
+llvm::SmallVector<RegisterTile> rankTiles(const Target &target, const ContractionSizes &sizes,
+                                          int64_t lanes, int64_t maxRows, size_t count) {
   int64_t m = sizes.m.value_or(kUnknownM), k = sizes.k.value_or(kUnknownK);
   int64_t vectors = llvm::divideCeil(sizes.n.value_or(kUnknownN), lanes);
-  RegisterTile best;
-  double bestCycles = std::numeric_limits<double>::infinity();
+  llvm::SmallVector<std::pair<double, RegisterTile>> tiles;
   for (int64_t tileVectors = 1; tileVectors <= std::min<int64_t>(vectors, 8); ++tileVectors)
     for (int64_t rows = 1; rows <= std::min(m, maxRows); ++rows) {
       RegisterTile tile{rows, tileVectors};
@@ -85,12 +87,20 @@ RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int
       addRows(m % rows, 1);
       // Each additional tile shape adds code.
       cycles *= 1 + 0.01 * ((m % rows != 0) + (vectors % tileVectors != 0));
-      if (cycles < bestCycles) {
-        bestCycles = cycles;
-        best = tile;
-      }
+      tiles.emplace_back(cycles, tile);
     }
-  return best;
+  llvm::stable_sort(tiles, llvm::less_first());
+  llvm::SmallVector<RegisterTile> ranked;
+  for (auto [cycles, tile] : tiles)
+    if (ranked.size() < count && cycles <= kMuchSlower * tiles.front().first)
+      ranked.push_back(tile);
+  return ranked;
+}
+
+RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int64_t lanes,
+                        int64_t maxRows) {
+  llvm::SmallVector<RegisterTile> best = rankTiles(target, sizes, lanes, maxRows, 1);
+  return best.empty() ? RegisterTile() : best.front();
 }
 
 } // namespace tfc::cpu

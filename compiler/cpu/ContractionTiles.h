@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/cpu/Target.h"
+#include "llvm/ADT/SmallVector.h"
 #include <optional>
 
 namespace tfc::cpu {
@@ -35,8 +36,13 @@ bool fitsFirstCache(const Target &target, std::optional<int64_t> strideBytes,
 /// Estimates the cycles of one tile: the k loop, and initializing and storing the accumulators.
 double tileCycles(const Target &target, RegisterTile tile, int64_t k);
 
-/// Returns the tile with the fewest estimated cycles for the whole product. `lanes` is the number
-/// of elements in a vector; no tile has more than `maxRows` rows.
+/// Returns tiles in the order of the estimated cycles for the whole product, the fastest first: at
+/// most `count`, none of which is estimated to be much slower. `lanes` is the number of elements in
+/// a vector; no tile has more than `maxRows` rows.
+llvm::SmallVector<RegisterTile> rankTiles(const Target &target, const ContractionSizes &sizes,
+                                          int64_t lanes, int64_t maxRows, size_t count);
+
+/// Returns the first of them.
 RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int64_t lanes,
                         int64_t maxRows);
 

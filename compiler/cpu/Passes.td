@@ -20,6 +20,30 @@ def CpuAnnotatePass : Pass<"tfc-cpu-annotate", "::mlir::ModuleOp"> {
   ];
 }
 
+def CpuChooseSchedulesPass : Pass<"tfc-cpu-choose-schedules", "::mlir::ModuleOp"> {
+  let summary = "Names the ways in which products are computed that measurements found";
+  let description = [{
+    Before: kernels prepared by tfc-prepare-kernels. After: kernels with a product
+    have the `kernel.schedule` that `choices` has for them, by a hash of what they
+    compute, which is the same wherever and whenever they are compiled; those
+    without a choice are unchanged, and the cost model chooses for them. Choices
+    that no kernel can be computed with are reported in a warning. With
+    `candidate` kernels have instead the way of that number, as far as they have
+    so many. Errors: those of tfc-cpu-codegen.
+  }];
+  let options = [
+    ListOption<"choices", "choices", "std::string", "HASH=WAY of kernels">,
+    Option<"candidate", "candidate", "int64_t", /*default=*/"-1",
+           "The number of the way to use of each kernel">,
+    Option<"winograd", "winograd", "bool", /*default=*/"true",
+           "Whether weights may be transformed">
+  ];
+  let dependentDialects = [
+    "::tfc::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CpuTransformWeightsPass : Pass<"tfc-cpu-transform-weights", "::mlir::ModuleOp"> {
   let summary = "Transforms the weights of convolutions to multiply less";
   let description = [{

@@ -69,10 +69,23 @@ struct WinogradPlan {
   double cycles = 0;
 
   int64_t columns(int64_t lanes) const { return vectors * lanes; }
+  /// The name among the ways of a contraction; it begins with `kWinogradWay`.
+  std::string name() const;
 };
 
-/// Plans a convolution for a target.
-WinogradPlan planWinograd(const Target &target, const ImageConvolution &convolution);
+inline constexpr llvm::StringLiteral kWinogradWay = "winograd:";
+
+/// Returns plans of a convolution for a target in the order of their estimated cycles, at most
+/// `count`, each with another number of tiles.
+llvm::SmallVector<WinogradPlan> rankWinograd(const Target &target,
+                                             const ImageConvolution &convolution, size_t count);
+
+/// Returns the weights of a convolution that can be transformed: a constant that only it reads.
+/// Null for other operations.
+mlir::BlockArgument transformableWeights(mlir::linalg::GenericOp op);
+
+/// Returns true if what a unit keeps has room, and vectors are full.
+bool canTransform(const Target &target, const ImageConvolution &convolution);
 
 /// Returns true if the transforms are estimated to be faster than the definition.
 bool isWinogradFaster(const Target &target, const ImageConvolution &convolution);

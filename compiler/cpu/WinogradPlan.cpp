@@ -2,11 +2,13 @@
 
 #include "compiler/cpu/ContractionTiles.h"
 #include "compiler/cpu/WinogradForm.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace tfc;
 using namespace tfc::cpu;
+using llvm::SmallVector;
 
 /// Transformed elements and products of a unit are on the stack, and take at most this many bytes
 /// and half of the second-level cache.
@@ -91,47 +93,70 @@ void Estimate::complete(WinogradPlan &plan) const {
                 kNotHidden * std::min(multiplying, reading);
 }
 
-WinogradPlan tfc::cpu::planWinograd(const Target &target, const ImageConvolution &convolution) {
-  Estimate estimate(target, convolution);
-  int64_t lanes = estimate.lanes, tiles = convolution.tiles();
-  // A tile at a time, with all channels, is always possible.
-  WinogradPlan best;
-  best.tiles = best.panels = best.vectors = 1;
-  best.channels = estimate.channelVectors * lanes;
-  estimate.complete(best);
-  for (int64_t wanted = 1; wanted <= std::min(tiles, kMostTiles); ++wanted) {
-    WinogradPlan plan;
-    plan.tiles = llvm::divideCeil(tiles, llvm::divideCeil(tiles, wanted));
-    if (plan.tiles != wanted)
+std::string WinogradPlan::name() const {
+  return llvm::formatv("{0}{1}x{2}:{3}x{4}x{5}", kWinogradWay, rows, vectors, tiles, channels,
+                       panels);
+}
+
+/// Returns the best plan of units of so many tiles; with no cycles if none fits.
+static WinogradPlan bestOf(const Estimate &estimate, int64_t tiles, const RegisterTile &tile) {
+  WinogradPlan plan, best;
+  plan.tiles = tiles;
+  plan.rows = tile.rows;
+  plan.vectors = tile.vectors;
+  int64_t panels = llvm::divideCeil(estimate.featureVectors, tile.vectors);
+  for (int64_t blocks = 1; blocks <= estimate.channelVectors; ++blocks) {
+    plan.channels = llvm::divideCeil(estimate.channelVectors, blocks) * estimate.lanes;
+    // Blocks of weights have equal sizes.
+    if (blocks > 1 && estimate.c.channels % plan.channels != 0)
       continue;
-    RegisterTile tile = chooseTile(target, {wanted, convolution.features, convolution.channels},
-                                   lanes, target.vectorRegisters);
-    plan.rows = tile.rows;
-    plan.vectors = tile.vectors;
-    int64_t panels = llvm::divideCeil(estimate.featureVectors, tile.vectors);
-    for (int64_t blocks = 1; blocks <= estimate.channelVectors; ++blocks) {
-      plan.channels = llvm::divideCeil(estimate.channelVectors, blocks) * lanes;
-      // Blocks of weights have equal sizes.
-      if (blocks > 1 && convolution.channels % plan.channels != 0)
-        continue;
-      for (plan.panels = 1; plan.panels <= panels && estimate.fits(plan); ++plan.panels) {
-        estimate.complete(plan);
-        if (plan.cycles < best.cycles)
-          best = plan;
-      }
+    for (plan.panels = 1; plan.panels <= panels && estimate.fits(plan); ++plan.panels) {
+      estimate.complete(plan);
+      if (best.cycles == 0 || plan.cycles < best.cycles)
+        best = plan;
     }
   }
   return best;
 }
 
-bool tfc::cpu::isWinogradFaster(const Target &target, const ImageConvolution &convolution) {
+SmallVector<WinogradPlan>
+tfc::cpu::rankWinograd(const Target &target, const ImageConvolution &convolution, size_t count) {
+  Estimate estimate(target, convolution);
+  int64_t lanes = estimate.lanes, tiles = convolution.tiles();
+  // A tile at a time, with all channels, is always possible.
+  WinogradPlan single;
+  single.tiles = single.panels = single.vectors = 1;
+  single.channels = estimate.channelVectors * lanes;
+  estimate.complete(single);
+  SmallVector<WinogradPlan> plans{single};
+  for (int64_t wanted = 1; wanted <= std::min(tiles, kMostTiles); ++wanted) {
+    if (llvm::divideCeil(tiles, llvm::divideCeil(tiles, wanted)) != wanted)
+      continue;
+    RegisterTile tile = chooseTile(target, {wanted, convolution.features, convolution.channels},
+                                   lanes, target.vectorRegisters);
+    WinogradPlan best = bestOf(estimate, wanted, tile);
+    if (best.cycles > 0)
+      plans.push_back(best);
+  }
+  llvm::stable_sort(plans, [](auto &a, auto &b) { return a.cycles < b.cycles; });
+  plans.truncate(std::min(plans.size(), count));
+  return plans;
+}
+
+bool tfc::cpu::canTransform(const Target &target, const ImageConvolution &convolution) {
   Estimate estimate(target, convolution);
   // Lanes run along the features.
-  if (convolution.features < estimate.lanes)
+  return convolution.features >= estimate.lanes &&
+         estimate.fits(rankWinograd(target, convolution, 1).front());
+}
+
+bool tfc::cpu::isWinogradFaster(const Target &target, const ImageConvolution &convolution) {
+  if (!canTransform(target, convolution))
     return false;
+  Estimate estimate(target, convolution);
   double products = double(kTaps * kTaps * convolution.channels * estimate.featureVectors) *
                     double(convolution.count * convolution.rows * convolution.columns) / 2;
   double reading = estimate.readingWeights(kTaps * kTaps);
-  WinogradPlan plan = planWinograd(target, convolution);
-  return estimate.fits(plan) && plan.cycles < products + kNotHidden * reading;
+  WinogradPlan plan = rankWinograd(target, convolution, 1).front();
+  return plan.cycles < products + kNotHidden * reading;
 }

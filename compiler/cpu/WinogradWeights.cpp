@@ -49,18 +49,27 @@ private:
 
 } // namespace
 
+BlockArgument tfc::cpu::transformableWeights(linalg::GenericOp op) {
+  std::optional<ImageConvolution> c = matchConvolution(op);
+  auto weights = c ? dyn_cast<BlockArgument>(c->weights) : BlockArgument();
+  auto kernel = op->getParentOfType<kernel::FuncOp>();
+  bool isConstant = weights && weights.hasOneUse() && isa<BlockArgument>(c->image) &&
+                    kernel.isConstant(weights.getArgNumber() - kernel.getNumSizes());
+  return isConstant ? weights : BlockArgument();
+}
+
+/// A kernel that names a way is computed in that one.
 std::optional<Choice> CpuTransformWeightsPass::choose(kernel::FuncOp kernel) {
   Target target = Target::get(kernel.getTargetDescription());
   if (!target.emitsProducts)
     return std::nullopt;
-  for (auto op : kernel.getBody().getOps<linalg::GenericOp>()) {
-    std::optional<ImageConvolution> c = matchConvolution(op);
-    auto weights = c ? dyn_cast<BlockArgument>(c->weights) : BlockArgument();
-    if (weights && weights.hasOneUse() && isa<BlockArgument>(c->image) &&
-        kernel.isConstant(weights.getArgNumber() - kernel.getNumSizes()) &&
-        isWinogradFaster(target, *c))
-      return Choice{op, weights};
-  }
+  StringRef way = kernel::scheduleOf(kernel).way;
+  for (auto op : kernel.getBody().getOps<linalg::GenericOp>())
+    if (BlockArgument weights = transformableWeights(op))
+      if (way.empty()
+              ? isWinogradFaster(target, *matchConvolution(op))
+              : way.starts_with(kWinogradWay) && canTransform(target, *matchConvolution(op)))
+        return Choice{op, weights};
   return std::nullopt;
 }
 

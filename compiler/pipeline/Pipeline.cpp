@@ -119,9 +119,13 @@ static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
   passes.addPass(kernels::createPrepareKernels());
+  bool transforms = !options.isStrict && options.isEnabled("winograd");
+  if (!options.schedules.empty() || options.candidate >= 0)
+    passes.addPass(cpu::createCpuChooseSchedulesPass(
+        {llvm::to_vector(options.schedules), options.candidate, transforms}));
   if (options.traces)
     passes.addPass(kernels::createMeasureWork());
-  if (!options.isStrict && options.isEnabled("winograd"))
+  if (transforms)
     passes.addPass(cpu::createCpuTransformWeightsPass());
   if (options.isEnabled("pack")) {
     passes.addPass(cpu::createCpuPackWeightsPass());

@@ -32,7 +32,9 @@ struct PipelineOptions {
   std::string device, devicesFile;
   std::string cluster; // the tasks of the program, `ps=2,worker=6`, or a file with them
   gpu::Precision precision = gpu::Precision::F32;
-  Weights weights = Weights::F32; // how constant factors of products are stored
+  Weights weights = Weights::F32;     // how constant factors of products are stored
+  std::vector<std::string> schedules; // of kernels that were measured, HASH=WAY
+  int64_t candidate = -1;             // the number of the way of each kernel, to measure it
   bool isStrict = false; // no algorithm whose errors are larger than those of the definition
   std::vector<int64_t> capabilities; // of GPUs to assemble for, in tenths, besides PTX for all
   bool movesUnsupported = false;     // to the default device, with a warning

@@ -22,7 +22,8 @@ static constexpr llvm::StringLiteral kTargets = "kernel.targets", kAbi = "kernel
                                      kWork = "kernel.work", kShape = "kernel.shape",
                                      kMayShare = "kernel.may_share", kInPlace = "kernel.in_place",
                                      kConstant = "kernel.constant", kPacking = "kernel.packing",
-                                     kFromLibrary = "kernel.from_library";
+                                     kFromLibrary = "kernel.from_library",
+                                     kSchedule = "kernel.schedule";
 
 #include "dialects/kernel/KernelDialect.cpp.inc"
 
@@ -199,6 +200,32 @@ AffineMapAttr tfc::kernel::workOf(Operation *kernel) {
 
 void tfc::kernel::setWork(Operation *kernel, AffineMapAttr work) { kernel->setAttr(kWork, work); }
 
+NamedSchedule tfc::kernel::scheduleOf(Operation *kernel) {
+  auto named = kernel->getAttrOfType<DictionaryAttr>(kSchedule);
+  if (!named)
+    return {};
+  return {named.getAs<StringAttr>("way"), named.getAs<StringAttr>("hash"),
+          named.getAs<IntegerAttr>("count").getInt()};
+}
+
+void tfc::kernel::setSchedule(Operation *kernel, const NamedSchedule &schedule) {
+  Builder b(kernel->getContext());
+  kernel->setAttr(kSchedule, b.getDictionaryAttr(
+                                 {b.getNamedAttr("way", b.getStringAttr(schedule.way)),
+                                  b.getNamedAttr("hash", b.getStringAttr(schedule.hash)),
+                                  b.getNamedAttr("count", b.getI64IntegerAttr(schedule.count))}));
+}
+
+static LogicalResult verifySchedule(Operation *op, Attribute attribute) {
+  auto named = dyn_cast<DictionaryAttr>(attribute);
+  auto count = named ? named.getAs<IntegerAttr>("count") : IntegerAttr();
+  if (isa<FuncOp>(op) && count && count.getType().isInteger(64) && named.size() == 3 &&
+      named.getAs<StringAttr>("way") && named.getAs<StringAttr>("hash"))
+    return success();
+  return op->emitOpError("expects 'way', 'hash' and 'count' of a kernel in '")
+         << kSchedule << "', but got " << attribute;
+}
+
 static LogicalResult verifyWork(Operation *op, Attribute attribute) {
   auto map = dyn_cast<AffineMapAttr>(attribute);
   auto kernel = dyn_cast<FuncOp>(op);
@@ -241,6 +268,8 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttrib
     return verifyAbi(op, attribute.getValue());
   if (attribute.getName() == kWork)
     return verifyWork(op, attribute.getValue());
+  if (attribute.getName() == kSchedule)
+    return verifySchedule(op, attribute.getValue());
   if (attribute.getName() == kFromLibrary && isa<UnitAttr>(attribute.getValue()))
     return success();
   return op->emitOpError("has an unknown attribute ") << attribute.getName();

@@ -47,6 +47,16 @@ void setAbi(mlir::Operation *function, AbiAttr abi);
 mlir::AffineMapAttr workOf(mlir::Operation *kernel);
 void setWork(mlir::Operation *kernel, mlir::AffineMapAttr work);
 
+/// The way in which the product of a kernel is computed, `kernel.schedule`.
+struct NamedSchedule {
+  llvm::StringRef way;  // empty if the kernel names none
+  llvm::StringRef hash; // of what the kernel computes
+  int64_t count = 0;    // of the ways that there are
+};
+
+NamedSchedule scheduleOf(mlir::Operation *kernel);
+void setSchedule(mlir::Operation *kernel, const NamedSchedule &schedule);
+
 /// Returns the grids of all kernels of a module, in order.
 llvm::SmallVector<GridAttr> gridsOf(mlir::ModuleOp module);
 

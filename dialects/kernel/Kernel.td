@@ -36,6 +36,10 @@ def Kernel_Dialect : Dialect {
     sizes: the arithmetic, the bytes that it reads of each tensor argument and those that it writes
     of each result.
 
+    `kernel.schedule`, of a kernel, names the way in which its product is computed, `way`, among the
+    `count` that its target has for it; `hash` is one of what the kernel computes. Without it, or
+    with an unknown name, a cost model chooses.
+
     `kernel.from_library`, of a function of a float, leaves it to the C library
     although code generation has a polynomial for most of its arguments.
 

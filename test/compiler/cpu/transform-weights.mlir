@@ -2,6 +2,8 @@
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights %s | FileCheck %s
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights --tfc-cpu-pack-weights %s | FileCheck %s --check-prefix=PACK
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=CODE
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-choose-schedules=candidate=3 --tfc-cpu-transform-weights %s | FileCheck %s --check-prefix=CHOSEN
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-choose-schedules='candidate=0 winograd=false' --tfc-cpu-transform-weights %s | FileCheck %s --check-prefix=CHOSEN
 
 #image = affine_map<(n, y, x, f, a, b, c) -> (n, y + a, x + b, c)>
 #taps = affine_map<(n, y, x, f, a, b, c) -> (a, b, c, f)>
@@ -13,6 +15,10 @@
 // CHECK: %[[L:.*]] = arith.constant dense<{{.*}}> : tensor<3x6xf32>
 // CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[L]], %[[L]], %[[W]] : {{.*}}) outs({{.*}} : tensor<3x3x64x32xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[R]] : tensor<1x30x30x64xf32>, tensor<3x3x64x32xf32>)
+// A schedule that the kernel names decides instead of the estimate.
+// CHOSEN-LABEL: kernel.func @large(
+// CHOSEN-SAME: tensor<3x3x64x32xf32> {kernel.constant}
+// CHOSEN-SAME: way = "direct:
 // PACK-LABEL: kernel.func @large(
 // PACK-SAME: kernel.packing = #kernel.packing<columns = {{[0-9]+}}, sizes = [32, {{[0-9]+}}, 36, {{[0-9]+}}], strides = [1, {{[0-9]+}}, 2048, 32]>
 // A unit keeps transformed elements and products on the stack, and multiplies for each of the 36 elements.

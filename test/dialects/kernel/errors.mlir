@@ -222,6 +222,12 @@ kernel.func @variable(tensor<2x3xf32> {kernel.packing = #kernel.packing<columns 
 
 // -----
 
+// A schedule is named with what it is for.
+// expected-error @+1 {{'kernel.func' op expects 'way', 'hash' and 'count' of a kernel in 'kernel.schedule', but got {way = "direct:1x1:1x1x1"}}}
+kernel.func @way(tensor<2xf32>) -> tensor<2xf32> attributes {kernel.schedule = {way = "direct:1x1:1x1x1"}}
+
+// -----
+
 // The work has a number for the arithmetic, for each tensor and for each result.
 // expected-error @+1 {{'kernel.func' op expects the arithmetic of a kernel and the bytes of its tensors in 'kernel.work', but got affine_map<() -> (1, 2)>}}
 kernel.func @work(tensor<2xf32>) -> tensor<2xf32> attributes {kernel.work = affine_map<() -> (1, 2)>}
