@@ -141,6 +141,7 @@ struct CompileFlags {
         ->check(CLI::Range(0, 3))
         ->type_name("LEVEL");
     addProcessorFlag(app, request);
+    addScheduleFlag(app, request);
     addChoice<bool>(app, "--accuracy", request.pipeline.isStrict,
                     {{"strict", true}, {"default", false}},
                     "Whether convolutions on CPUs may have errors of some 1e-5 of the largest "
@@ -225,6 +226,7 @@ struct Parser {
     compile = app.add_subcommand("compile", "Compile a graph to a library, an object, a header");
     CompileFlags().add(*compile, result.compile);
     addTargetFlags(*compile, result.compile);
+    addTuneFlags(*compile, result.compile);
     compile->add_option("-o,--output", result.compile.output, "The file to write")
         ->type_name("FILE");
     compile
@@ -376,6 +378,8 @@ static void checkStages(const PipelineOptions &options) {
 /// Checks that CLI11 cannot express; throws its errors.
 static void completeCompile(CompileRequest &request, const std::string &emit) {
   checkStages(request.pipeline);
+  if (request.tunes && emit.empty() && request.output.empty() && request.pipeline.stopAfter.empty())
+    return; // only measures
   if (!emit.empty()) {
     std::optional<EmitKind> kind = parseEmitKind(emit);
     if (!kind)

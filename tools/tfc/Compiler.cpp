@@ -10,6 +10,7 @@
 #include "tools/tfc/LoadedModel.h"
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Progress.h"
+#include "tools/tfc/Schedules.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -308,6 +309,10 @@ LogicalResult tfc::compile(const CompileRequest &request, CompileNotes *notes) {
   timing.setEnabled(request.printTimes);
   TimingScope total = timing.getRootScope();
   CompileRequest shown = request;
+  if (llvm::Error error = applySchedules(shown)) {
+    reportError(std::move(error));
+    return failure();
+  }
   Compilation compilation(shown, timing.getRootTimer());
   Progress progress(showsProgress(request));
   shown.pipeline.onBegin = [&](StringRef stage) {

@@ -8,6 +8,7 @@
 #include "tools/tfc/Feeds.h"
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
+#include "tools/tfc/Tune.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,10 +18,15 @@ using namespace tfc;
 static constexpr int kWrongUsage = 2;
 
 int tfc::runCompile(const CompileRequest &request) {
-  if (Error error = checkOutputs(request, request.input)) {
-    reportError(std::move(error));
-    return kWrongUsage;
-  }
+  bool onlyTunes = request.tunes && request.output.empty();
+  if (!onlyTunes)
+    if (Error error = checkOutputs(request, request.input)) {
+      reportError(std::move(error));
+      return kWrongUsage;
+    }
+  if (request.tunes)
+    if (int code = tune(request, request.tuneThreads); code || onlyTunes)
+      return code;
   return failed(compile(request));
 }
 

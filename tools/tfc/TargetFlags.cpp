@@ -24,7 +24,27 @@ void tfc::addTargetFlags(CLI::App &app, CompileRequest &request) {
       ->type_name("DIR");
 }
 
+void tfc::addScheduleFlag(CLI::App &app, CompileRequest &request) {
+  app.add_option("--schedules", request.schedules,
+                 "A file of measured schedules, or none (default: FILE.schedules.json in place of "
+                 "the suffix of FILE, if there is one)")
+      ->type_name("FILE.json|none");
+}
+
+void tfc::addTuneFlags(CLI::App &app, CompileRequest &request) {
+  app.add_flag("--tune", request.tunes,
+               "Measure schedules of the kernels on this machine first, and write their file")
+      ->excludes("--target");
+  app.add_option("--threads", request.tuneThreads,
+                 "Threads of the calls that --tune measures (default: one for each processor)")
+      ->check(CLI::Range(0, 4096))
+      ->needs("--tune")
+      ->type_name("N");
+}
+
 void tfc::checkTarget(const CompileRequest &request) {
+  if (request.tunes && request.schedules == "none")
+    throw CLI::ValidationError("--schedules", "'none' is no file for the schedules of --tune");
   const PipelineOptions &options = request.pipeline;
   std::optional<llvm::Triple> triple = kernels::findTriple(options.triple);
   if (!triple)
