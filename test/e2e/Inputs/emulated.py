@@ -45,10 +45,12 @@ def program_for(machine):
 
 
 class EmulatedModel(model.Model):
+    """Has one thread unless another number is asked for: emulated threads that wait for each other take long."""
+
     def __init__(self, path, threads=0):
         path = os.path.abspath(path)
         self._instance = None
-        self._process = subprocess.Popen([*program_for(machine_of(path)), path, str(threads)],
+        self._process = subprocess.Popen([*program_for(machine_of(path)), path, str(threads or 1)],
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._finish()
         self.entries, self._feed_dtypes, self._types = {}, {}, {}
