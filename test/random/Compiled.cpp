@@ -93,7 +93,7 @@ static LogicalResult compileTo(const Program &program, const Variant &variant, S
       kernels::findTarget(module.getContext(), variant.pipeline.cpu, *kernels::findTriple(""));
   options.optLevel = variant.llvmLevel;
   options.threads = 1;
-  options.runtimeLibrary = findRuntimeLibrary();
+  options.runtimeLibrary = findRuntimeLibrary(*kernels::findTriple(""));
   return emit(module, *model, options);
 }
 
