@@ -250,6 +250,8 @@ Error Tuner::write() {
 
 void Tuner::report(const Candidate &base, const Comparison &result) const {
   for (const auto &[entry, time] : result.baseCalls) {
+    if (others.empty())
+      break; // the code is that of the cost model
     double before = time * 1e-6, after = result.otherCalls.at(entry) * 1e-6;
     outs() << fmt::format(
         "{}: {:.3f} ms by the cost model, {:.3f} ms tuned, {:.3f} times as fast\n", entry, before,
