@@ -13,7 +13,13 @@ void GraphChecker::checkNode(unsigned index) {
   SignatureChecker checker(entry.diagnostics, node,
                            entry.graph.locate(entry.builder.getContext(), index),
                            node.inputs.size());
-  if (const OpRule *rule = findRule(node.op))
+  const OpRule *rule = entry.ruleOf(index);
+  constexpr unsigned kTakesComplex = OpRule::Planes | OpRule::OnePlane | OpRule::Complex |
+                                     OpRule::ReturnsReal | OpRule::Passes | OpRule::Merges;
+  if (rule && entry.complex.isUsedBy(index) && !(rule->flags & kTakesComplex))
+    entry.error(index) << "the operation '" << node.op
+                       << "' is not supported for complex numbers [unsupported-node]";
+  else if (rule && rule != &functionRule())
     checker.check(rule->signature);
   else if (entry.functions.declares(functionOf(node.op)))
     checker.checkCall(entry.functions.parameters(functionOf(node.op)));

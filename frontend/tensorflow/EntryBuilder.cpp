@@ -90,8 +90,8 @@ Outcome EntryBuilder::buildNode(unsigned index) {
                                                  colocationOf(entry.graph, node, entry)));
   llvm::scope_exit leave([&] { entry.builder.setPlacement({}); });
   NodeBuilder builder(entry, index);
-  const OpRule *rule = entry.ruleOf(node.op);
-  Outcome outcome = rule ? builder.finish(*rule, rule->build(builder, *rule))
+  const OpRule *rule = entry.ruleOf(index);
+  Outcome outcome = rule ? builder.build(*rule)
                          : builder.fail("expected a feed for this placeholder [missing-feed]");
   if (outcome == Outcome::Done)
     keepSizes(index);
@@ -274,6 +274,9 @@ void EntryBuilder::finish() {
   std::vector<std::string> names;
   SmallVector<Value> values;
   for (auto [edge, fetch] : zip(ports.fetches, entry.spec.fetches)) {
+    if (entry.complex.isComplex(edge) && !entry.isFed(edge))
+      entry.error(edge.node) << "cannot fetch complex numbers: fetch the results of Real and Imag "
+                                "nodes [graph-entry]";
     Value value = Values(entry).valueOf(edge);
     auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
     if (value && !type)

@@ -5,6 +5,7 @@
 #include "frontend/importer/Diagnostics.h"
 #include "frontend/importer/EntrySpec.h"
 #include "frontend/importer/Symbols.h"
+#include "frontend/tensorflow/Complex.h"
 #include "frontend/tensorflow/Rules.h"
 #include "frontend/tensorflow/Structure.h"
 #include "frontend/text/elaborate/LibraryCalls.h"
@@ -36,10 +37,10 @@ struct ArrayElements {
 
 struct EntryContext {
   EntryContext(GraphBuilder &builder, const Graph &graph, const Handles &handles,
-               ModuleSymbols &symbols, text::LibraryCalls &functions, Diagnostics &diagnostics,
-               const EntrySpec &spec)
-      : builder(builder), graph(graph), handles(handles), symbols(symbols), functions(functions),
-        diagnostics(diagnostics), spec(spec), structure(graph, handles, fed),
+               const ComplexEdges &complex, ModuleSymbols &symbols, text::LibraryCalls &functions,
+               Diagnostics &diagnostics, const EntrySpec &spec)
+      : builder(builder), graph(graph), handles(handles), complex(complex), symbols(symbols),
+        functions(functions), diagnostics(diagnostics), spec(spec), structure(graph, handles, fed),
         states(graph.nodes.size()), errorsBefore(diagnostics.getErrorCount()) {}
 
   mlir::InFlightDiagnostic error(unsigned node) {
@@ -48,15 +49,18 @@ struct EntryContext {
   /// Returns true after an error in this entry.
   bool hasErrors() const { return diagnostics.getErrorCount() != errorsBefore; }
   bool isFed(Edge edge) const { return fed.count(edge) != 0; }
-  /// Returns the rule of an operation, including operations in graph source; null if there is none.
-  const OpRule *ruleOf(llvm::StringRef op) const {
-    const OpRule *rule = findRule(op);
+  /// Returns the rule of a node, including operations in graph source; null if there is none.
+  const OpRule *ruleOf(unsigned node) const {
+    llvm::StringRef op = graph.nodes[node].op;
+    const OpRule *rule = complex.isUsedBy(node) ? findComplexRule(op) : nullptr;
+    rule = rule ? rule : findRule(op);
     return rule || !functions.declares(functionOf(op)) ? rule : &functionRule();
   }
 
   GraphBuilder &builder;
   const Graph &graph;
   const Handles &handles;
+  const ComplexEdges &complex;
   ModuleSymbols &symbols;
   /// Operations of TensorFlow that are functions in graph source.
   text::LibraryCalls &functions;

@@ -9,9 +9,11 @@
 #include "frontend/ForeignFile.h"
 #include "frontend/TensorFile.h"
 #include "frontend/importer/MappedTensors.h"
+#include "frontend/tensorflow/Complex.h"
 #include "frontend/tensorflow/Functions.h"
 #include "frontend/tensorflow/graph.pb.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/Endian.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -198,6 +200,40 @@ static ElementsAttr readSpelled(const wire::Tensor &tensor, RankedTensorType typ
   return DenseElementsAttr::get(type, elements);
 }
 
+/// Returns a complex tensor as one of its planes. Returns null and sets `error` if it is damaged.
+static ElementsAttr readComplex(const wire::Tensor &tensor, Type plane, ArrayRef<int64_t> sizes,
+                                int64_t count, StringRef bytes, std::string &error) {
+  unsigned width = plane.getIntOrFloatBitWidth() / 8;
+  SmallVector<Attribute> parts[2];
+  auto add = [&](double real, double imaginary) {
+    parts[0].push_back(makeElement(plane, real));
+    parts[1].push_back(makeElement(plane, imaginary));
+  };
+  auto readPart = [&](const char *at) {
+    return width == 4 ? double(support::endian::read<float, endianness::little>(at))
+                      : support::endian::read<double, endianness::little>(at);
+  };
+  for (size_t at = 0; at + 2 * width <= bytes.size(); at += 2 * width)
+    add(readPart(bytes.data() + at), readPart(bytes.data() + at + width));
+  for (int i = 0; i + 1 < tensor.scomplex_val_size() && bytes.empty(); i += 2)
+    add(tensor.scomplex_val(i), tensor.scomplex_val(i + 1));
+  for (int i = 0; i + 1 < tensor.dcomplex_val_size() && bytes.empty(); i += 2)
+    add(tensor.dcomplex_val(i), tensor.dcomplex_val(i + 1));
+  bool isWhole = bytes.empty() || bytes.size() == size_t(2 * width * count);
+  if (!isWhole || int64_t(parts[0].size()) > count || count > kMaxSpelled) {
+    error = "its tensor has more or fewer elements than its shape";
+    return {};
+  }
+  if (parts[0].empty())
+    add(0, 0);
+  for (SmallVector<Attribute> &part : parts)
+    part.resize(count, part.back());
+  SmallVector<int64_t> shape{2};
+  llvm::append_range(shape, sizes);
+  return DenseElementsAttr::get(RankedTensorType::get(shape, plane),
+                                to_vector(concat<Attribute>(parts[0], parts[1])));
+}
+
 namespace {
 class Reader {
 public:
@@ -226,7 +262,8 @@ private:
 /// Returns null and sets `error` if the tensor is damaged; returns null without an error if its
 /// dtype is not supported.
 ElementsAttr Reader::readTensor(const wire::Tensor &tensor, StringRef name, std::string &error) {
-  Type element = elementTypeOf(context, tensor.dtype());
+  Type plane = planeTypeOf(context, tensor.dtype());
+  Type element = plane ? plane : elementTypeOf(context, tensor.dtype());
   if (!element)
     return {};
   std::optional<int64_t> count = countElements(readShape(tensor.tensor_shape()));
@@ -237,6 +274,12 @@ ElementsAttr Reader::readTensor(const wire::Tensor &tensor, StringRef name, std:
   error.clear();
   StringRef bytes = file.buffer->getBuffer();
   ElementsAttr result;
+  if (plane) {
+    StringRef given = tensor.mapped_size()
+                          ? bytes.substr(tensor.mapped_offset(), tensor.mapped_size())
+                          : StringRef(tensor.tensor_content());
+    return readComplex(tensor, plane, type.getShape(), *count, given, error);
+  }
   if (tensor.mapped_size())
     result = mapTensor(type, bytes.substr(tensor.mapped_offset(), tensor.mapped_size()),
                        file.buffer, name);

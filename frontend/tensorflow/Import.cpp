@@ -16,7 +16,7 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 /// The shipped files with operations that are functions.
-static constexpr StringRef kFiles[] = {"tensorflow", "tensorflow_training"};
+static constexpr StringRef kFiles[] = {"tensorflow", "tensorflow_complex", "tensorflow_training"};
 
 /// Lists the names of nodes; those beyond a limit are only counted.
 static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {
@@ -52,6 +52,7 @@ static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handle
                          ArrayRef<EntrySpec> entries, const ImportOptions &options,
                          Diagnostics &diagnostics) {
   ModuleSymbols symbols;
+  ComplexEdges complex(graph);
   text::LibraryCalls functions(builder, kFiles, options);
   llvm::StringSet<> names;
   for (const EntrySpec &spec : entries) {
@@ -59,7 +60,7 @@ static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handle
     if (!names.insert(spec.name).second)
       diagnostics.error(graph.locate(builder.getContext()))
           << "expected one entry '" << spec.name << "', but got two [graph-entry]";
-    EntryContext entry(builder, graph, handles, symbols, functions, diagnostics, spec);
+    EntryContext entry(builder, graph, handles, complex, symbols, functions, diagnostics, spec);
     (void)EntryBuilder(entry).build();
   }
   bool hasVariables = any_of(graph.variables, [&](const auto &variable) {
@@ -69,7 +70,7 @@ static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handle
     return;
   EntrySpec spec;
   spec.targets = graph.initializers;
-  EntryContext entry(builder, graph, handles, symbols, functions, diagnostics, spec);
+  EntryContext entry(builder, graph, handles, complex, symbols, functions, diagnostics, spec);
   (void)EntryBuilder(entry).buildInitializer();
 }
 

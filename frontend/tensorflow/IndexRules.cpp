@@ -204,9 +204,9 @@ static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Gather", "2 -> 1", buildGather},
-    {"GatherV2", "3 -> 1; batch_dims:int?", buildGather},
-    {"GatherNd", "2 -> 1", buildGatherNd},
+    {"Gather", "2 -> 1", buildGather, "", OpRule::Planes},
+    {"GatherV2", "3 -> 1; batch_dims:int?", buildGather, "", OpRule::Planes},
+    {"GatherNd", "2 -> 1", buildGatherNd, "", OpRule::Planes},
     {"ResourceGather", "2 -> 1; batch_dims:int?", buildGather, "", OpRule::Effect | OpRule::Reads},
     {"ResourceGatherNd", "2 -> 1", buildGatherNd, "", OpRule::Effect | OpRule::Reads},
     {"ArgMax", "2 -> 1; output_type:type?", buildArg, "argmax"},
@@ -214,11 +214,12 @@ static constexpr OpRule kRules[] = {
     {"OneHot", "4 -> 1; axis:int?", buildOneHot},
     {"TopK", "1 -> 2; k:int", buildTopK},
     {"TopKV2", "2 -> 2; index_type:type?", buildTopK},
-    {"ScatterNd", "3 -> 1", buildScatterNd},
-    {"TensorScatterUpdate", "3 -> 1", buildTensorScatter, "scatter_update"},
-    {"TensorScatterAdd", "3 -> 1", buildTensorScatter, "scatter_add"},
-    {"TensorScatterSub", "3 -> 1", buildTensorScatter, "scatter_add", OpRule::Subtracts},
-    {"UnsortedSegmentSum", "3 -> 1", buildSegmentSum},
+    {"ScatterNd", "3 -> 1", buildScatterNd, "", OpRule::Planes},
+    {"TensorScatterUpdate", "3 -> 1", buildTensorScatter, "scatter_update", OpRule::Planes},
+    {"TensorScatterAdd", "3 -> 1", buildTensorScatter, "scatter_add", OpRule::Planes},
+    {"TensorScatterSub", "3 -> 1", buildTensorScatter, "scatter_add",
+     OpRule::Subtracts | OpRule::Planes},
+    {"UnsortedSegmentSum", "3 -> 1", buildSegmentSum, "", OpRule::Planes},
 };
 
 ArrayRef<OpRule> indexRules() { return kRules; }

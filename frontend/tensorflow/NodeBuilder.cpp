@@ -16,7 +16,8 @@ static constexpr Alias kAliases[] = {{"FusedBatchNorm", "FusedBatchNormV3"},
                                      {"FusedBatchNormGradV2", "FusedBatchNormGradV3"}};
 
 const OperationTable<OpRule> &operations() {
-  static const OperationTable<OpRule> kOperations({{"ControlRules.cpp", controlRules()},
+  static const OperationTable<OpRule> kOperations({{"ComplexRules.cpp", complexRules()},
+                                                   {"ControlRules.cpp", controlRules()},
                                                    {"ElementwiseRules.cpp", elementwiseRules()},
                                                    {"IndexRules.cpp", indexRules()},
                                                    {"ListRules.cpp", listRules()},
@@ -82,7 +83,8 @@ NodeValue NodeBuilder::anyIn(unsigned i) {
   std::optional<unsigned> reference = entry.structure.reference(index, *input);
   if (!reference || entry.isFed(*input)) {
     KnownSizes known = knownSizes(i);
-    return known ? NodeValue(std::move(known), i) : NodeValue(inputValue(i));
+    NodeValue value = known ? NodeValue(std::move(known), i) : NodeValue(inputValue(i));
+    return plane && isComplex(i) ? planeOf(value, *plane) : value;
   }
   if (hasFlag(node.op, OpRule::Reference))
     return Values(entry).handleValue(*input);
@@ -90,6 +92,21 @@ NodeValue NodeBuilder::anyIn(unsigned i) {
   if (*reference != input->node)
     follow(*input);
   return readVariable(entry.graph.nodes[*reference]);
+}
+
+NodeValue NodeBuilder::planeOf(NodeValue value, unsigned number) {
+  if (!value)
+    return {};
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  dfg::Shape shape = type ? dfg::shapeOf(type) : dfg::Shape();
+  if (shape.empty() || !shape.front().isConstant(2)) {
+    error() << "expected complex numbers, but got " << describe(value.getType()) << " [operand]";
+    return {};
+  }
+  dfg::Shape starts(shape.size(), dfg::DimExpr(0));
+  starts.front() = number;
+  shape.front() = 1;
+  return reshape(slice(value, starts, shape), ArrayRef(shape).drop_front());
 }
 
 Value NodeBuilder::inputValue(unsigned i) { return Values(entry).valueOf(*edge(i)); }
@@ -171,7 +188,8 @@ std::optional<unsigned> NodeBuilder::handle(unsigned i) {
 }
 
 Type NodeBuilder::dtype(StringRef attr) {
-  Type type = elementTypeOf(context(), node.number(attr));
+  Type type = plane ? planeTypeOf(context(), node.number(attr)) : Type();
+  type = type ? type : elementTypeOf(context(), node.number(attr));
   if (!type)
     error() << "tfc does not support tensors of " << dtypeName(node.number(attr)) << " [dtype]";
   return type;
@@ -240,6 +258,32 @@ Outcome NodeBuilder::doneWithUpdate(const OpRule &rule, NodeValue value) {
     return Outcome::Failed;
   return rule.signature.outputs.least > 0 ? done({value}) : done();
 }
+
+Outcome NodeBuilder::runRule(const OpRule &rule) {
+  unsigned count = !entry.complex.isUsedBy(index)  ? 0
+                   : rule.flags & OpRule::Planes   ? 2
+                   : rule.flags & OpRule::OnePlane ? 1
+                                                   : 0;
+  if (count == 0)
+    return rule.build(*this, rule);
+  SmallVector<NodeValue> planes[2];
+  for (unsigned i = 0; i < count; ++i) {
+    plane = i;
+    Outcome outcome = rule.build(*this, rule);
+    plane = std::nullopt;
+    if (outcome != Outcome::Done)
+      return outcome;
+    planes[i] = std::move(results);
+  }
+  if (count == 1)
+    return done(planes[0]);
+  SmallVector<NodeValue> whole;
+  for (auto [real, imaginary] : zip_equal(planes[0], planes[1]))
+    whole.push_back(op("stack", {real, imaginary}, attrs.integer("axis", 0)));
+  return done(whole);
+}
+
+Outcome NodeBuilder::build(const OpRule &rule) { return finish(rule, runRule(rule)); }
 
 Outcome NodeBuilder::finish(const OpRule &rule, Outcome outcome) {
   if (outcome == Outcome::Failed && mustWait)

@@ -19,6 +19,10 @@ public:
 
   unsigned numInputs() const override { return node.inputs.size(); }
   NodeValue anyIn(unsigned i) override;
+  /// Returns true if an input carries complex numbers.
+  bool isComplex(unsigned i) const { return edge(i) && entry.complex.isComplex(*edge(i)); }
+  /// Returns the real (0) or the imaginary (1) parts of a complex value.
+  NodeValue planeOf(NodeValue value, unsigned number);
   const dfg::SizeTensor *sizes(unsigned i) override;
   /// Returns the edge of an input, if there is one.
   std::optional<Edge> edge(unsigned i) const { return node.inputs.at(i); }
@@ -68,20 +72,24 @@ public:
   /// Returns the outcome of a node that changes a variable: operations on references return the new
   /// value, those on handles return nothing.
   Outcome doneWithUpdate(const OpRule &rule, NodeValue value);
-  /// Registers what the rule has built as the node's outputs.
-  Outcome finish(const OpRule &rule, Outcome outcome);
+  /// Builds the node by a rule and registers what the rule has built as its outputs.
+  Outcome build(const OpRule &rule);
 
 protected:
   mlir::Value inputValue(unsigned i) override;
   void useSizes(unsigned i) override { followInput(i); }
 
 private:
+  /// Runs a rule, once for each plane of complex numbers if it treats these separately.
+  Outcome runRule(const OpRule &rule);
+  Outcome finish(const OpRule &rule, Outcome outcome);
   void follow(Edge edge) { followed.insert(edge); }
   /// Keeps sizes instead of values; returns false if the rule created operations.
   bool fold();
 
   bool mustWait = false;
-  std::set<Edge> followed; // edges that must be live, besides control inputs and operands
+  std::optional<unsigned> plane; // of complex inputs, of which the rule sees only this one
+  std::set<Edge> followed;       // edges that must be live, besides control inputs and operands
 };
 
 } // namespace tfc::tensorflow

@@ -67,6 +67,12 @@ Type EntryPorts::elementTypeAt(const FeedSpec &feed, Edge edge) {
 void EntryPorts::addFeed(const FeedSpec &feed, Edge edge) {
   MLIRContext *context = entry.builder.getContext();
   const Node &node = entry.graph.nodes[edge.node];
+  if (entry.complex.isComplex(edge)) {
+    entry.error(edge.node)
+        << "cannot feed complex numbers: feed real ones that a Complex node joins "
+           "[graph-entry]";
+    return;
+  }
   const std::string &name = feed.name.empty() ? node.name : feed.name;
   GraphInput input{name, elementTypeAt(feed, edge), std::nullopt,
                    entry.graph.locate(context, edge.node)};

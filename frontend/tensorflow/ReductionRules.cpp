@@ -69,15 +69,15 @@ static Outcome buildL2Loss(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Sum", "2 -> 1; keep_dims:bool?", buildReduction, "sum"},
-    {"Mean", "2 -> 1; keep_dims:bool?", buildMean, "mean"},
+    {"Sum", "2 -> 1; keep_dims:bool?", buildReduction, "sum", OpRule::Planes},
+    {"Mean", "2 -> 1; keep_dims:bool?", buildMean, "mean", OpRule::Planes},
     {"Prod", "2 -> 1; keep_dims:bool?", buildReduction, "prod"},
     {"Max", "2 -> 1; keep_dims:bool?", buildReduction, "max"},
     {"Min", "2 -> 1; keep_dims:bool?", buildReduction, "min"},
     {"All", "2 -> 1; keep_dims:bool?", buildReduction, "all"},
     {"Any", "2 -> 1; keep_dims:bool?", buildReduction, "any"},
     {"EuclideanNorm", "2 -> 1; keep_dims:bool?", buildNorm},
-    {"Cumsum", "2 -> 1; exclusive:bool?, reverse:bool?", buildScan, "cumsum"},
+    {"Cumsum", "2 -> 1; exclusive:bool?, reverse:bool?", buildScan, "cumsum", OpRule::Planes},
     {"Cumprod", "2 -> 1; exclusive:bool?, reverse:bool?", buildScan, "cumprod"},
     {"L2Loss", "1 -> 1", buildL2Loss},
 };

@@ -28,7 +28,11 @@ struct OpRule {
     MakesList = 1 << 12,   // returns a TensorList
     ChangesList = 1 << 13, // returns its first input, a TensorList, with other elements
     FindsSizes = 1 << 14,  // has results whose sizes depend on data
-    Reads = 1 << 15        // has no effect but to read a variable
+    Reads = 1 << 15,       // has no effect but to read a variable
+    Planes = 1 << 16,      // treats the planes of complex numbers like two real tensors
+    OnePlane = 1 << 17,    // needs only the shape of complex numbers
+    Complex = 1 << 18,     // takes and returns complex numbers as tensors of both planes
+    ReturnsReal = 1 << 19  // takes complex numbers in that form, but returns real ones
   };
   llvm::StringLiteral op;
   Signature signature;
@@ -55,6 +59,7 @@ const OpRule &functionRule();
 llvm::StringRef functionOf(llvm::StringRef op);
 
 // The families.
+llvm::ArrayRef<OpRule> complexRules();
 llvm::ArrayRef<OpRule> controlRules();
 llvm::ArrayRef<OpRule> elementwiseRules();
 llvm::ArrayRef<OpRule> indexRules();

@@ -241,10 +241,10 @@ static Outcome buildDynamicStitch(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Shape", "1 -> 1; out_type:type?", buildShape},
-    {"ShapeN", "N -> N; N:int>=1?, out_type:type?", buildShape},
-    {"Size", "1 -> 1; out_type:type?", buildSize},
-    {"Rank", "1 -> 1", buildRank},
+    {"Shape", "1 -> 1; out_type:type?", buildShape, "", OpRule::OnePlane},
+    {"ShapeN", "N -> N; N:int>=1?, out_type:type?", buildShape, "", OpRule::OnePlane},
+    {"Size", "1 -> 1; out_type:type?", buildSize, "", OpRule::OnePlane},
+    {"Rank", "1 -> 1", buildRank, "", OpRule::OnePlane},
     {"InvertPermutation", "1 -> 1", buildInvertPermutation},
     {"ConcatOffset", "N+1 -> N; N:int>=1?", buildConcatOffset},
     {"BroadcastGradientArgs", "2 -> 2", buildBroadcastGradientArgs},

@@ -352,20 +352,20 @@ static Outcome buildRoll(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Slice", "3 -> 1", buildSlice},
+    {"Slice", "3 -> 1", buildSlice, "", OpRule::Planes},
     {"StridedSlice",
      "4 -> 1; begin_mask:int?, end_mask:int?, ellipsis_mask:int?, new_axis_mask:int?, "
      "shrink_axis_mask:int?",
-     buildStridedSlice},
+     buildStridedSlice, "", OpRule::Planes},
     {"StridedSliceGrad",
      "5 -> 1; begin_mask:int?, end_mask:int?, ellipsis_mask:int?, new_axis_mask:int?, "
      "shrink_axis_mask:int?",
-     buildStridedSliceGrad},
-    {"Pad", "2 -> 1", buildPad},
-    {"PadV2", "3 -> 1", buildPad},
-    {"MirrorPad", "2 -> 1; mode:string", buildMirrorPad},
-    {"ReverseV2", "2 -> 1", buildReverse},
-    {"Roll", "3 -> 1", buildRoll},
+     buildStridedSliceGrad, "", OpRule::Planes},
+    {"Pad", "2 -> 1", buildPad, "", OpRule::Planes},
+    {"PadV2", "3 -> 1", buildPad, "", OpRule::Planes},
+    {"MirrorPad", "2 -> 1; mode:string", buildMirrorPad, "", OpRule::Planes},
+    {"ReverseV2", "2 -> 1", buildReverse, "", OpRule::Planes},
+    {"Roll", "3 -> 1", buildRoll, "", OpRule::Planes},
 };
 
 ArrayRef<OpRule> sliceRules() { return kRules; }

@@ -51,14 +51,14 @@ SmallVector<unsigned> Values::handlesBefore(unsigned index) const {
 /// Builds the value of a handle, or of a node that only forwards one.
 void Values::buildHandle(unsigned index) {
   NodeBuilder builder(entry, index);
-  const OpRule *rule = entry.ruleOf(entry.graph.nodes[index].op);
+  const OpRule *rule = entry.ruleOf(index);
   NodeState &state = entry.states[index];
   bool isPassed = rule && !entry.graph.nodes[index].inputs.empty();
   if (rule && (rule->flags & OpRule::Handle))
     state.values.assign(1, builder.scalar(1, IntegerType::get(builder.context(), 1)));
   else if (isPassed && passesHandle(entry.graph.nodes[index]))
     // Identities and control flow operations.
-    builder.finish(*rule, rule->build(builder, *rule));
+    builder.build(*rule);
   state.isHandleFailed = state.values.empty();
 }
 

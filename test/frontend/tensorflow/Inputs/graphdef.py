@@ -23,10 +23,10 @@ import sys
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 from protobuf import block, number, varint
 
-TYPES = dict(f32=1, f64=2, i32=3, u8=4, i16=5, i8=6, string=7, i64=9, bool=10, bf16=14, f16=19, resource=20,
-             variant=21)
+TYPES = dict(f32=1, f64=2, i32=3, u8=4, i16=5, i8=6, string=7, c64=8, i64=9, bool=10, bf16=14, c128=18, f16=19,
+             resource=20, variant=21)
 SPELLED = dict(i64=10, f16=13, bf16=13)  # others: int_val
-PACKED = dict(f16="e", f32="f", f64="d", i32="i", u8="B", i16="h", i8="b", i64="q", bool="?")
+PACKED = dict(c64="f", c128="d", f16="e", f32="f", f64="d", i32="i", u8="B", i16="h", i8="b", i64="q", bool="?")
 
 
 def shape(text):
@@ -37,7 +37,7 @@ def shape(text):
 
 
 def tensor(dtype, sizes, values):
-    numbers = [float(v) if dtype[0] == "f" else int(v) for v in values.split(",") if v.strip()]
+    numbers = [float(v) if dtype[0] in "cf" else int(v) for v in values.split(",") if v.strip()]
     content = struct.pack(f"<{len(numbers)}{PACKED[dtype]}", *numbers)
     return number(1, TYPES[dtype]) + block(2, shape(sizes)) + block(4, content)
 
