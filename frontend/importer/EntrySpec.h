@@ -18,6 +18,8 @@ struct FeedSpec {
   /// The elements of a feed that determines shapes, as integers in row-major order. They become
   /// part of the graph, and calls must pass the same ones.
   std::optional<std::vector<int64_t>> numbers;
+  /// The same of a feed of floats, which matter only where shapes are computed from them.
+  std::optional<std::vector<double>> reals;
   std::string name = ""; // that callers see; that of the tensor if empty
 };
 

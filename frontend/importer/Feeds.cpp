@@ -96,4 +96,15 @@ std::optional<dfg::SizeTensor> fedSizes(const FeedSpec &feed, RankedTensorType t
                         {feed.numbers->begin(), feed.numbers->end()});
 }
 
+ElementsAttr fedReals(const FeedSpec &feed, RankedTensorType type) {
+  auto element = dyn_cast<FloatType>(type.getElementType());
+  if (!feed.reals || !element || !type.hasStaticShape() ||
+      type.getNumElements() != int64_t(feed.reals->size()))
+    return {};
+  SmallVector<Attribute> elements;
+  for (double number : *feed.reals)
+    elements.push_back(FloatAttr::get(element, number));
+  return DenseElementsAttr::get(RankedTensorType::get(type.getShape(), element), elements);
+}
+
 } // namespace tfc::importer

@@ -25,5 +25,7 @@ mlir::RankedTensorType feedType(const FeedSpec *feed, const GraphInput &input, E
 /// Returns the elements that the caller specifies for a feed of this type, or std::nullopt if there
 /// are none or they do not fit.
 std::optional<dfg::SizeTensor> fedSizes(const FeedSpec &feed, mlir::RankedTensorType type);
+/// The same for a feed of floats; null if there are none or they do not fit.
+mlir::ElementsAttr fedReals(const FeedSpec &feed, mlir::RankedTensorType type);
 
 } // namespace tfc::importer

@@ -2,7 +2,7 @@
 // as the operations do, and exactly on sizes that have been cast. Sizes themselves, which are
 // integers, are evaluated while nodes are built (dfg::SizeTensor).
 
-#include "frontend/onnx/Reals.h"
+#include "frontend/importer/Reals.h"
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/FoldElement.h"
@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace llvm;
 
-namespace tfc::onnx {
+namespace tfc::importer {
 
 using dfg::DimExpr;
 using dfg::SizeTensor;
@@ -238,6 +238,8 @@ namespace {
 /// Evaluates values, each of them once.
 class Evaluator {
 public:
+  explicit Evaluator(const KnownValues &given) : given(given) {}
+
   /// Returns the elements of a value in row-major order; std::nullopt if they are not known.
   std::optional<Elements> evaluate(Value value, unsigned depth = 0);
 
@@ -246,6 +248,7 @@ private:
   std::optional<Elements> applyElementwise(dfg::ScalarOpInterface op, unsigned depth);
   std::optional<Elements> moveElements(Operation *op, unsigned depth);
 
+  const KnownValues &given;
   llvm::DenseMap<Value, std::optional<Elements>> known;
 };
 } // namespace
@@ -329,6 +332,8 @@ static std::optional<Elements> sizeElements(Value value) {
 
 std::optional<Elements> Evaluator::compute(Value value, unsigned depth) {
   ElementsAttr constant;
+  if (auto found = given.find(value); found != given.end())
+    return constantElements(found->second);
   if (matchPattern(value, m_Constant(&constant)))
     return constantElements(constant);
   if (std::optional<Elements> sizes = sizeElements(value))
@@ -368,9 +373,10 @@ static std::optional<double> toDouble(const Element &element) {
 
 /// Returns what `convert` makes of each element; std::nullopt if it fails for one.
 template <typename To>
-static std::optional<SmallVector<To>>
-convertElements(Value value, std::optional<To> (*convert)(const Element &)) {
-  std::optional<Elements> elements = Evaluator().evaluate(value);
+static std::optional<SmallVector<To>> convertElements(Value value,
+                                                      std::optional<To> (*convert)(const Element &),
+                                                      const KnownValues &given) {
+  std::optional<Elements> elements = Evaluator(given).evaluate(value);
   if (!elements)
     return std::nullopt;
   SmallVector<To> results;
@@ -426,12 +432,33 @@ Attribute UniformEvaluator::evaluate(Value value, unsigned depth) {
 
 Attribute evaluateUniform(Value value) { return UniformEvaluator().evaluate(value); }
 
-std::optional<SmallVector<double>> evaluateReals(Value value) {
-  return convertElements<double>(value, toDouble);
+std::optional<SmallVector<double>> evaluateReals(Value value, const KnownValues &given) {
+  return convertElements<double>(value, toDouble, given);
 }
 
-std::optional<SmallVector<Ratio>> evaluateRatios(Value value) {
-  return convertElements<Ratio>(value, toRatio);
+std::optional<SmallVector<Ratio>> evaluateRatios(Value value, const KnownValues &given) {
+  return convertElements<Ratio>(value, toRatio, given);
+}
+
+std::optional<dfg::Shape> truncateReals(Value value, bool isWide, const KnownValues &given) {
+  double mostExact = isWide ? 0x1p53 : 0x1p31;
+  dfg::Shape values;
+  if (std::optional<SmallVector<double>> numbers = evaluateReals(value, given)) {
+    for (double number : *numbers) {
+      if (!(std::abs(number) < mostExact))
+        return std::nullopt;
+      values.push_back(int64_t(number));
+    }
+    return values;
+  }
+  std::optional<SmallVector<Ratio>> ratios = evaluateRatios(value, given);
+  for (const Ratio &ratio : ratios.value_or(SmallVector<Ratio>())) {
+    std::optional<DimExpr> integer = ratio.truncate();
+    if (!integer)
+      return std::nullopt;
+    values.push_back(*integer);
+  }
+  return ratios ? std::optional(std::move(values)) : std::nullopt;
 }
 
 static std::optional<BoundedRatio> toBounded(const Element &element) {
@@ -442,7 +469,7 @@ static std::optional<BoundedRatio> toBounded(const Element &element) {
 }
 
 std::optional<SmallVector<BoundedRatio>> evaluateBounds(Value value) {
-  return convertElements<BoundedRatio>(value, toBounded);
+  return convertElements<BoundedRatio>(value, toBounded, KnownValues());
 }
 
 static bool describe(Value value, unsigned depth, raw_ostream &os) {
@@ -472,4 +499,4 @@ std::string describeComputation(Value value) {
   return describe(value, 0, os) ? text : "";
 }
 
-} // namespace tfc::onnx
+} // namespace tfc::importer

@@ -2,8 +2,14 @@
 #pragma once
 
 #include "dialects/dfg/Types.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
 
-namespace tfc::onnx {
+namespace tfc::importer {
+
+/// Values whose elements the caller of the reader specifies.
+using KnownValues = llvm::DenseMap<mlir::Value, mlir::ElementsAttr>;
 
 /// A number as a ratio of integers that are sizes or numbers: `h / 2`, or 2 for `2 * h / h`.
 struct Ratio {
@@ -37,9 +43,15 @@ std::optional<Ratio> operator/(const Ratio &a, const Ratio &b);
 
 /// Returns the elements of a tensor of floats or integers, in row-major order, if they can be
 /// derived from the operations that compute it and do not depend on sizes.
-std::optional<llvm::SmallVector<double>> evaluateReals(mlir::Value value);
+std::optional<llvm::SmallVector<double>> evaluateReals(mlir::Value value,
+                                                       const KnownValues &given = KnownValues());
 /// The same for elements that may depend on sizes. Numbers are exact, or not known.
-std::optional<llvm::SmallVector<Ratio>> evaluateRatios(mlir::Value value);
+std::optional<llvm::SmallVector<Ratio>> evaluateRatios(mlir::Value value,
+                                                       const KnownValues &given = KnownValues());
+/// Returns the elements of a tensor of floats, rounded toward 0, if they are known and integers of
+/// 64 or 32 bits hold them.
+std::optional<dfg::Shape> truncateReals(mlir::Value value, bool isWide,
+                                        const KnownValues &given = KnownValues());
 
 /// A number that depends on sizes alone, or only an upper bound of it because floats round it.
 struct BoundedRatio {
@@ -56,4 +68,4 @@ std::string describeComputation(mlir::Value value);
 /// null.
 mlir::Attribute evaluateUniform(mlir::Value value);
 
-} // namespace tfc::onnx
+} // namespace tfc::importer

@@ -118,27 +118,6 @@ static NodeValue encode(NodeBuilder &node, NodeValue x, int64_t dtype) {
 // Casts
 //===----------------------------------------------------------------------===//
 
-/// Returns the floats of input 0, rounded toward 0, if they are known and below `mostExact`.
-static std::optional<dfg::Shape> truncatedReals(NodeBuilder &node, double mostExact) {
-  dfg::Shape values;
-  if (std::optional<SmallVector<double>> numbers = node.knownReals(0)) {
-    for (double number : *numbers) {
-      if (!(std::abs(number) < mostExact))
-        return std::nullopt;
-      values.push_back(int64_t(number));
-    }
-    return values;
-  }
-  std::optional<SmallVector<Ratio>> ratios = node.ratios(0);
-  for (const Ratio &ratio : ratios.value_or(SmallVector<Ratio>())) {
-    std::optional<DimExpr> integer = ratio.truncate();
-    if (!integer)
-      return std::nullopt;
-    values.push_back(*integer);
-  }
-  return ratios ? std::optional(std::move(values)) : std::nullopt;
-}
-
 /// Returns the floats of input 0, rounded toward 0, as sizes of which the call finds those that
 /// floats round, as the size of an image times 1.3.
 static std::optional<dfg::Shape> foundSizes(NodeBuilder &node, NodeValue x) {
@@ -170,7 +149,7 @@ static NodeValue castTo(NodeBuilder &node, Type type) {
   bool isWide = type && type.isSignlessInteger(64);
   bool mayBeSizes = shape && isFloat(x) && (isWide || (type && type.isSignlessInteger(32)));
   std::optional<dfg::Shape> values =
-      mayBeSizes ? truncatedReals(node, isWide ? 0x1p53 : 0x1p31) : std::nullopt;
+      mayBeSizes ? truncateReals(node.valueOf(x), isWide) : std::nullopt;
   if (mayBeSizes && !values)
     values = foundSizes(node, x);
   std::optional<dfg::SizeTensor> sizes =

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "frontend/importer/LibraryCall.h"
+#include "frontend/importer/Reals.h"
 #include "frontend/onnx/EntryContext.h"
-#include "frontend/onnx/Reals.h"
 #include "frontend/onnx/Rules.h"
 
 namespace tfc::onnx {

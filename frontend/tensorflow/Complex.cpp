@@ -4,26 +4,11 @@
 #include "frontend/tensorflow/Complex.h"
 
 #include "frontend/tensorflow/Rules.h"
-#include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::tensorflow {
-
-static constexpr int64_t kComplex64 = 8, kComplex128 = 18, kReference = 100;
-
-bool isComplexDtype(int64_t dtype) {
-  int64_t plain = dtype > kReference ? dtype - kReference : dtype;
-  return plain == kComplex64 || plain == kComplex128;
-}
-
-Type planeTypeOf(MLIRContext *context, int64_t dtype) {
-  if (!isComplexDtype(dtype))
-    return {};
-  bool isWide = dtype == kComplex128 || dtype == kComplex128 + kReference;
-  return isWide ? Type(Float64Type::get(context)) : Type(Float32Type::get(context));
-}
 
 /// Returns true if an attribute is a complex type, or lists one.
 static bool namesComplexType(const Attr &attr) {
@@ -47,7 +32,7 @@ bool ComplexEdges::returnsComplex(unsigned index) const {
   if (!rule || (rule->flags & (OpRule::OnePlane | OpRule::ReturnsReal)))
     return false;
   if (rule->flags & OpRule::Complex)
-    return isComplexDtype(node.number("DstT", node.number("dtype", kComplex64)));
+    return isComplexDtype(node.number("DstT", node.number("dtype", kComplex64Dtype)));
   return isUsed[index];
 }
 

@@ -8,10 +8,6 @@ namespace tfc::tensorflow {
 
 struct OpRule;
 
-/// Returns true for the numbers of complex64 and complex128.
-bool isComplexDtype(int64_t dtype);
-/// Returns the element type of the planes of a complex type, or null for other types.
-mlir::Type planeTypeOf(mlir::MLIRContext *context, int64_t dtype);
 /// Returns the rule of an operation on complex numbers whose rule on real ones is another one, or
 /// null if there is none.
 const OpRule *findComplexRule(llvm::StringRef op);

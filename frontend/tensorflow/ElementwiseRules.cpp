@@ -9,9 +9,22 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
+/// Sizes may be computed in floats.
 static Outcome buildCast(NodeBuilder &node, const OpRule &) {
+  constexpr int64_t kMostSizes = 64;
   NodeValue x = node.in(0);
-  return node.done({node.cast(x, node.dtype("DstT"))});
+  Type type = node.dtype("DstT");
+  auto shape = x && type ? dfg::constantsOf(dfg::shapeOf(x.getType())) : std::nullopt;
+  auto count = shape ? dfg::countSizes(*shape) : std::nullopt;
+  bool isWide = type && type.isSignlessInteger(64);
+  if (count && *count <= kMostSizes && x.getValue() && (isWide || type.isSignlessInteger(32)) &&
+      isa<FloatType>(dfg::elementTypeOf(x.getType())))
+    if (auto values = truncateReals(x.getValue(), isWide, node.entry.knownValues))
+      if (auto sizes = dfg::makeSizes(type, *shape, *values)) {
+        node.followInput(0);
+        return node.done({NodeValue(std::move(*sizes))});
+      }
+  return node.done({node.cast(x, type)});
 }
 
 static Outcome buildAddN(NodeBuilder &node, const OpRule &) {

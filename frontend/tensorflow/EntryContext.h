@@ -4,6 +4,7 @@
 #include "frontend/GraphBuilder.h"
 #include "frontend/importer/Diagnostics.h"
 #include "frontend/importer/EntrySpec.h"
+#include "frontend/importer/Reals.h"
 #include "frontend/importer/Symbols.h"
 #include "frontend/tensorflow/Complex.h"
 #include "frontend/tensorflow/Rules.h"
@@ -69,6 +70,8 @@ struct EntryContext {
 
   std::map<Edge, mlir::Value> fed;
   std::map<Edge, KnownSizes> fedSizes;
+  std::map<Edge, mlir::ElementsAttr> fedReals;
+  importer::KnownValues knownValues; // the feeds of `fedReals`
   GraphStructure structure;
   dfg::DataflowOp dataflow;
   std::vector<NodeState> states;

@@ -31,7 +31,10 @@ std::optional<ListKey> FlowBuilder::arrayAt(unsigned i) const {
 // Types of elements
 //===----------------------------------------------------------------------===//
 
-unsigned FlowBuilder::writtenInput() const { return node.node.op == "TensorArraySplitV3" ? 1 : 2; }
+unsigned FlowBuilder::writtenInput() const {
+  StringRef op = node.node.op;
+  return op == "TensorArraySplitV3" || op == "TensorListScatterIntoExistingList" ? 1 : 2;
+}
 
 RankedTensorType FlowBuilder::writtenType(unsigned writer) {
   NodeBuilder written(entry, writer);

@@ -9,7 +9,6 @@
 #include "frontend/ForeignFile.h"
 #include "frontend/TensorFile.h"
 #include "frontend/importer/MappedTensors.h"
-#include "frontend/tensorflow/Complex.h"
 #include "frontend/tensorflow/Functions.h"
 #include "frontend/tensorflow/graph.pb.h"
 #include "mlir/IR/Builders.h"
@@ -48,6 +47,17 @@ std::string dtypeName(int64_t dtype) {
 
 Type elementTypeOf(MLIRContext *context, int64_t dtype) {
   return dfg::elementTypeNamed(context, dtypeName(dtype), &dfg::Dtype::longName);
+}
+
+bool isComplexDtype(int64_t dtype) {
+  return plainDtype(dtype) == kComplex64Dtype || plainDtype(dtype) == kComplex128Dtype;
+}
+
+Type planeTypeOf(MLIRContext *context, int64_t dtype) {
+  if (!isComplexDtype(dtype))
+    return {};
+  return plainDtype(dtype) == kComplex128Dtype ? Type(Float64Type::get(context))
+                                               : Type(Float32Type::get(context));
 }
 
 Location Graph::locate(MLIRContext *context) const {
@@ -305,8 +315,9 @@ static AttrKind kindOf(const wire::Attr::List &list) {
     return AttrKind::Shapes;
   if (!list.f().empty())
     return AttrKind::Floats;
-  bool isOther = !list.s().empty() || !list.b().empty();
-  return isOther ? AttrKind::OtherList : AttrKind::EmptyList;
+  if (!list.s().empty())
+    return AttrKind::Strings;
+  return !list.b().empty() ? AttrKind::OtherList : AttrKind::EmptyList;
 }
 
 static AttrKind kindOf(const wire::Attr &attr) {

@@ -23,10 +23,17 @@ class SavedModel;
 
 /// Numbers of TensorFlow's element types without tensors in tfc: texts and handles of resources.
 inline constexpr int kStringDtype = 7, kResourceDtype = 20;
+/// Numbers of those whose tensors are two of real numbers.
+inline constexpr int kComplex64Dtype = 8, kComplex128Dtype = 18;
 
 /// Returns the element type of a DataType number, including references, or null if the language has
 /// none.
 mlir::Type elementTypeOf(mlir::MLIRContext *context, int64_t dtype);
+/// Returns true for the numbers of complex64 and complex128.
+bool isComplexDtype(int64_t dtype);
+/// Returns the element type of the real and the imaginary parts of a complex type, or null for
+/// other types.
+mlir::Type planeTypeOf(mlir::MLIRContext *context, int64_t dtype);
 /// Returns "float32" for 1, and "type 99" for an unknown number.
 std::string dtypeName(int64_t dtype);
 

@@ -4,6 +4,7 @@
 #include "frontend/Fmt.h"
 #include "frontend/ForeignFile.h"
 #include "frontend/tensorflow/Colocation.h"
+#include "frontend/tensorflow/ConstantBranches.h"
 #include "frontend/tensorflow/EntryBuilder.h"
 #include "frontend/tensorflow/InitialValues.h"
 #include "frontend/tensorflow/Rules.h"
@@ -16,7 +17,8 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 /// The shipped files with operations that are functions.
-static constexpr StringRef kFiles[] = {"tensorflow", "tensorflow_complex", "tensorflow_training"};
+static constexpr StringRef kFiles[] = {"tensorflow", "tensorflow_complex", "tensorflow_sparse",
+                                       "tensorflow_training"};
 
 /// Lists the names of nodes; those beyond a limit are only counted.
 static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {
@@ -78,6 +80,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
   std::optional<Graph> graph = readGraphDef(&context, file);
   if (!graph)
     return {};
+  resolveConstantBranches(*graph);
   colocate(*graph);
   Location location = graph->locate(&context);
   if (file.entries.empty()) {

@@ -13,7 +13,8 @@ namespace tfc::tensorflow {
 static constexpr Alias kAliases[] = {{"FusedBatchNorm", "FusedBatchNormV3"},
                                      {"FusedBatchNormV2", "FusedBatchNormV3"},
                                      {"FusedBatchNormGrad", "FusedBatchNormGradV3"},
-                                     {"FusedBatchNormGradV2", "FusedBatchNormGradV3"}};
+                                     {"FusedBatchNormGradV2", "FusedBatchNormGradV3"},
+                                     {"QuantizeAndDequantizeV4", "QuantizeAndDequantizeV2"}};
 
 const OperationTable<OpRule> &operations() {
   static const OperationTable<OpRule> kOperations({{"ComplexRules.cpp", complexRules()},
@@ -30,6 +31,7 @@ const OperationTable<OpRule> &operations() {
                                                    {"ShapeRules.cpp", shapeRules()},
                                                    {"SizeRules.cpp", sizeRules()},
                                                    {"SliceRules.cpp", sliceRules()},
+                                                   {"SparseRules.cpp", sparseRules()},
                                                    {"StateRules.cpp", stateRules()},
                                                    {"TensorListRules.cpp", tensorListRules()},
                                                    {"UpdateRules.cpp", updateRules()},
@@ -156,6 +158,21 @@ RankedTensorType NodeBuilder::typeOf(unsigned i) {
     return known->getType();
   NodeValue value = in(i);
   return value ? cast<RankedTensorType>(value.getType()) : RankedTensorType();
+}
+
+std::optional<SmallVector<Ratio>> NodeBuilder::knownRatios(unsigned i) {
+  if (KnownSizes known = knownSizes(i))
+    return map_to_vector(known->values, [](const dfg::DimExpr &size) { return Ratio{size}; });
+  return evaluateRatios(in(i).getValue(), entry.knownValues);
+}
+
+std::optional<SmallVector<double>> NodeBuilder::knownReals(unsigned i) {
+  KnownSizes known = knownSizes(i);
+  if (!known)
+    return evaluateReals(in(i).getValue(), entry.knownValues);
+  auto numbers = known->getConstants();
+  return numbers ? std::optional(SmallVector<double>(numbers->begin(), numbers->end()))
+                 : std::nullopt;
 }
 
 void NodeBuilder::followInput(unsigned i) {
@@ -306,7 +323,7 @@ Outcome NodeBuilder::finish(const OpRule &rule, Outcome outcome) {
   if (!(rule.flags & OpRule::Structural))
     after = tokens();
   bool isEffect = (rule.flags & OpRule::Effect) && !entry.structure.isPureRead[index];
-  if (after.empty() && !(isEffect && entry.dataflow)) {
+  if (!entry.dataflow || (after.empty() && !isEffect)) {
     Values(entry).addOps(index, ops);
     return outcome;
   }

@@ -31,6 +31,10 @@ public:
   /// Returns the type of an input without reading a variable. Returns null after an error, like
   /// `in`.
   mlir::RankedTensorType typeOf(unsigned i);
+  /// Returns the elements of an input of floats or integers, if they can be derived from constants,
+  /// sizes and feeds whose elements the caller specifies. Does not make the node run after it.
+  std::optional<llvm::SmallVector<importer::Ratio>> knownRatios(unsigned i);
+  std::optional<llvm::SmallVector<double>> knownReals(unsigned i);
   /// Makes the node run after input `i`, which is not an operand.
   void followInput(unsigned i);
   /// Returns the node that created the resource of a handle.

@@ -87,6 +87,8 @@ void EntryPorts::addFeed(const FeedSpec &feed, Edge edge) {
   feeds.push_back(edge);
   header.feeds.push_back(
       {feed.name.empty() ? portName(feed.tensor) : feed.name, type, input.location});
+  if (ElementsAttr reals = fedReals(feed, type))
+    entry.fedReals[edge] = reals;
   if (std::optional<dfg::SizeTensor> sizes = fedSizes(feed, type))
     entry.fedSizes[edge] = std::make_shared<const dfg::SizeTensor>(std::move(*sizes));
 }

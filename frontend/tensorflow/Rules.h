@@ -73,6 +73,7 @@ llvm::ArrayRef<OpRule> selectionRules();
 llvm::ArrayRef<OpRule> shapeRules();
 llvm::ArrayRef<OpRule> sizeRules();
 llvm::ArrayRef<OpRule> sliceRules();
+llvm::ArrayRef<OpRule> sparseRules();
 llvm::ArrayRef<OpRule> stateRules();
 llvm::ArrayRef<OpRule> tensorListRules();
 llvm::ArrayRef<OpRule> updateRules();

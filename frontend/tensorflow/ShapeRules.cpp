@@ -156,32 +156,37 @@ rangeSizes(const dfg::SizeTensor *first, const dfg::SizeTensor *end, const dfg::
   return dfg::makeSizeVector(first->elementType, values);
 }
 
-/// Returns the number in a scalar constant of floats or integers.
-static std::optional<double> constantNumber(NodeBuilder &node, unsigned i) {
-  if (!node.edge(i))
+/// Returns how many elements the range of a type has, if that is known.
+static std::optional<DimExpr> rangeLength(NodeBuilder &node, Type type) {
+  auto start = node.knownReals(0), limit = node.knownReals(1), step = node.knownReals(2);
+  auto isOne = [](auto &numbers) { return numbers && numbers->size() == 1; };
+  if (isOne(start) && isOne(limit) && isOne(step)) {
+    double count = (limit->front() - start->front()) / step->front();
+    // TensorFlow divides in the type of the elements.
+    if (!type.isF64())
+      count = float(float(limit->front()) - float(start->front())) / float(step->front());
+    count = std::ceil(count);
+    return count >= 0 && count < 1e9 ? std::optional(DimExpr(int64_t(count))) : std::nullopt;
+  }
+  auto from = node.knownRatios(0), to = node.knownRatios(1), by = node.knownRatios(2);
+  if (!isOne(from) || !isOne(to) || !isOne(by))
     return std::nullopt;
-  const Node &producer = node.entry.graph.nodes[node.edge(i)->node];
-  auto value = dyn_cast_or_null<DenseElementsAttr>(producer.attr("value").tensor);
-  if (producer.op != "Const" || !value || value.getNumElements() != 1)
-    return std::nullopt;
-  if (isa<FloatType>(value.getElementType()))
-    return (*value.value_begin<APFloat>()).convertToDouble();
-  return double((*value.value_begin<APInt>()).getSExtValue());
+  std::optional<Ratio> count = (to->front() - from->front()) / by->front();
+  return count ? count->ceil() : std::nullopt;
 }
 
 static Outcome buildFloatRange(NodeBuilder &node) {
-  auto start = constantNumber(node, 0), limit = constantNumber(node, 1),
-       step = constantNumber(node, 2);
   Type type = node.node.has("Tidx") ? node.dtype("Tidx") : Type(Float32Type::get(node.context()));
-  if (!type)
+  NodeValue start = node.in(0), limit = node.in(1), step = node.in(2);
+  if (!type || !start || !limit || !step)
     return Outcome::Failed;
-  double count = start && limit && step ? std::ceil((*limit - *start) / *step) : -1;
-  if (!(count >= 0 && count < 1e9) || !isa<FloatType>(type))
+  std::optional<DimExpr> count = rangeLength(node, type);
+  if (!count || !isa<FloatType>(type))
     return node.fail("expected the number of elements to be known when the graph is compiled "
                      "[dynamic-shape]");
-  NodeValue counted = node.iota(int64_t(count), type);
-  NodeValue scaled = node.op("mul", {counted, node.scalar(*step, type)});
-  return node.done({node.op("add", {scaled, node.scalar(*start, type)})});
+  node.followInput(1);
+  NodeValue scaled = node.op("mul", {node.iota(*count, type), step});
+  return node.done({node.op("add", {scaled, start})});
 }
 
 /// Ranges of floats, and ranges of integers of which only the length is known.

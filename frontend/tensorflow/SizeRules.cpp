@@ -148,7 +148,6 @@ static Outcome buildBroadcastArgs(NodeBuilder &node, const OpRule &) {
                   shape ? dfg::makeSizeVector(inputs->front()->elementType, *shape) : std::nullopt);
 }
 
-/// Interleaves elements by positions; if a position occurs twice, the later element is used.
 /// The numbers of the first list that are not in the second one, and their positions.
 static Outcome buildListDiff(NodeBuilder &node, const OpRule &) {
   auto inputs = knownInputs(node);
@@ -200,23 +199,24 @@ static std::optional<DimExpr> stitchedSize(NodeBuilder &node, unsigned count) {
   return partitions ? std::optional(dfg::elementCount(dfg::shapeOf(partitions))) : std::nullopt;
 }
 
+/// Joins slices. Without a size that is known, the call finds it.
 static Outcome stitchTensors(NodeBuilder &node) {
   unsigned count = node.numInputs() / 2;
-  std::optional<DimExpr> size = stitchedSize(node, count);
-  if (!size)
-    return node.fail("expected indices that are known when the graph is compiled, or all those of "
-                     "a DynamicPartition [dynamic-shape]");
   SmallVector<Value> values = node.valuesOf(node.allInputs());
   if (llvm::is_contained(values, Value()))
     return Outcome::Failed;
   ArrayRef<Value> all(values);
-  auto results = node.library().on("_stitch", {},
-                                   {{"indices", SmallVector<Value>(all.take_front(count))},
-                                    {"data", SmallVector<Value>(all.drop_front(count))},
-                                    {"size", dfg::Shape{*size}}});
+  SmallVector<LibraryCall::Argument> arguments{
+      {"indices", SmallVector<Value>(all.take_front(count))},
+      {"data", SmallVector<Value>(all.drop_front(count))}};
+  std::optional<DimExpr> size = stitchedSize(node, count);
+  if (size)
+    arguments.push_back({"size", dfg::Shape{*size}});
+  auto results = node.library().on(size ? "_stitch_known" : "_stitch", {}, arguments);
   return results ? node.done(*results) : Outcome::Failed;
 }
 
+/// Interleaves elements by positions; if a position occurs twice, the later element is used.
 static Outcome buildDynamicStitch(NodeBuilder &node, const OpRule &) {
   auto inputs = knownInputs(node);
   if (!inputs)

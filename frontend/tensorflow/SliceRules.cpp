@@ -268,11 +268,31 @@ static bool splitPaddings(NodeBuilder &node, dfg::Shape &low, dfg::Shape &high) 
   return true;
 }
 
+/// Returns a padded vector of sizes.
+static std::optional<dfg::SizeTensor> paddedSizes(NodeBuilder &node, const dfg::Shape &low,
+                                                  const dfg::Shape &high) {
+  const dfg::SizeTensor *sizes = node.sizes(0);
+  const dfg::SizeTensor *given = node.numInputs() > 2 ? node.sizes(2) : nullptr;
+  auto before = low.size() == 1 ? low.front().constant() : std::nullopt,
+       after = high.size() == 1 ? high.front().constant() : std::nullopt;
+  constexpr int64_t kMost = dfg::SizeTensor::kMaxElements;
+  if (!sizes || sizes->getRank() != 1 || (node.numInputs() > 2 && (!given || !given->isSingle())) ||
+      !before || !after || *before < 0 || *after < 0 || *before > kMost || *after > kMost)
+    return std::nullopt;
+  DimExpr value = given ? given->values.front() : DimExpr(0);
+  dfg::Shape padded(*before, value);
+  llvm::append_range(padded, sizes->values);
+  padded.append(*after, value);
+  return dfg::makeSizeVector(sizes->elementType, padded);
+}
+
 static Outcome buildPad(NodeBuilder &node, const OpRule &) {
   dfg::Shape low, high;
   NodeValue x = node.in(0);
   if (!x || !splitPaddings(node, low, high))
     return Outcome::Failed;
+  if (std::optional<dfg::SizeTensor> sizes = paddedSizes(node, low, high))
+    return node.done({NodeValue(std::move(*sizes))});
   NodeValue padded =
       node.op("pad", x, {node.attrs.sizes("low", low), node.attrs.sizes("high", high)});
   if (node.numInputs() < 3 || !padded)

@@ -80,6 +80,48 @@ static Outcome buildLength(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("list_size", listOf(node))});
 }
 
+/// Reads the elements at these positions.
+static Outcome buildGather(NodeBuilder &node, const OpRule &) {
+  NodeValue list = listOf(node), at = node.in(1);
+  if (!list || !at)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(at.getType());
+  std::optional<int64_t> count = shape.size() == 1 ? shape.front().constant() : std::nullopt;
+  if (!count)
+    return node.fail("expected a vector of a known number of positions, but got {} [operand]",
+                     dfg::toText(at.getType()));
+  SmallVector<NodeValue> elements;
+  for (int64_t i = 0; i < *count; ++i)
+    elements.push_back(
+        node.op("list_read", {list, node.reshape(node.slice(at, {DimExpr(i)}, {DimExpr(1)}), {})}));
+  if (elements.empty())
+    return node.fail("expected at least one position [operand]");
+  return node.done({node.op("stack", elements, node.attrs.integer("axis", 0))});
+}
+
+/// Writes the slices of input 1 to the positions in input 2.
+static Outcome buildScatter(NodeBuilder &node, const OpRule &) {
+  NodeValue list = listOf(node), values = node.in(1), at = node.in(2);
+  if (!list || !values || !at)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(values.getType()), positions = dfg::shapeOf(at.getType());
+  std::optional<int64_t> count =
+      positions.size() == 1 ? positions.front().constant() : std::nullopt;
+  if (!count || shape.empty() || shape.front() != positions.front())
+    return node.fail("expected as many slices as positions, of a known number, but got {} and {} "
+                     "[operand]",
+                     dfg::toText(values.getType()), dfg::toText(at.getType()));
+  dfg::Shape starts(shape.size(), DimExpr(0)), sizes = shape;
+  sizes.front() = 1;
+  for (int64_t i = 0; i < *count; ++i) {
+    starts.front() = i;
+    NodeValue slice = node.reshape(node.slice(values, starts, sizes), ArrayRef(shape).drop_front());
+    NodeValue place = node.reshape(node.slice(at, {DimExpr(i)}, {DimExpr(1)}), {});
+    list = node.op("list_write", {list, place, slice});
+  }
+  return node.done({list});
+}
+
 static constexpr OpRule kRules[] = {
     {"TensorListReserve", "2 -> 1; element_dtype:type", buildReserve, "", OpRule::MakesList},
     {"TensorListFromTensor", "2 -> 1; element_dtype:type", buildFromTensor, "", OpRule::MakesList},
@@ -87,6 +129,8 @@ static constexpr OpRule kRules[] = {
     {"TensorListSetItem", "3 -> 1", buildSetItem, "", OpRule::ChangesList},
     {"TensorListStack", "2 -> 1; num_elements:int?", buildStack},
     {"TensorListLength", "1 -> 1", buildLength},
+    {"TensorListGather", "3 -> 1", buildGather},
+    {"TensorListScatterIntoExistingList", "3 -> 1", buildScatter, "", OpRule::ChangesList},
 };
 
 ArrayRef<OpRule> tensorListRules() { return kRules; }

@@ -229,19 +229,33 @@ Expected<Case> tfc::readCase(StringRef path, std::optional<StringRef> folder) {
   return result;
 }
 
+/// Tensors with more elements hold no sizes, axes or positions.
+static constexpr int64_t kMaxNumbers = 64;
+
+template <typename T, typename To> static std::vector<To> elementsOf(const Array &array) {
+  const T *data = reinterpret_cast<const T *>(array.data.data());
+  return std::vector<To>(data, data + array.elementCount());
+}
+
 /// The elements of a tensor that may hold sizes, axes or positions, that is, few integers.
 static std::optional<std::vector<int64_t>> numbersOf(const Array &array) {
-  static constexpr int64_t kMaxNumbers = 64;
   if (array.elementCount() > kMaxNumbers)
     return std::nullopt;
-  auto read = [&]<typename T>() {
-    const T *data = reinterpret_cast<const T *>(array.data.data());
-    return std::vector<int64_t>(data, data + array.elementCount());
-  };
   if (array.dtype == TFC_I64)
-    return read.operator()<int64_t>();
+    return elementsOf<int64_t, int64_t>(array);
   if (array.dtype == TFC_I32)
-    return read.operator()<int32_t>();
+    return elementsOf<int32_t, int64_t>(array);
+  return std::nullopt;
+}
+
+/// The elements of a tensor of few floats, from which sizes may be computed.
+static std::optional<std::vector<double>> realsOf(const Array &array) {
+  if (array.elementCount() > kMaxNumbers)
+    return std::nullopt;
+  if (array.dtype == TFC_F32)
+    return elementsOf<float, double>(array);
+  if (array.dtype == TFC_F64)
+    return elementsOf<double, double>(array);
   return std::nullopt;
 }
 
@@ -273,11 +287,15 @@ Expected<std::vector<importer::EntrySpec>> tfc::makeEntries(Case &recorded, bool
       spec.sizes.emplace();
       for (int64_t size : array->shape)
         spec.sizes->push_back(std::to_string(size));
-      if (specializes)
+      if (specializes) {
         spec.numbers = numbersOf(*array);
+        spec.reals = realsOf(*array);
+      }
       description += fmt::format("{}{},", feed, array->typeText());
       for (int64_t number : spec.numbers.value_or(std::vector<int64_t>()))
         description += std::to_string(number) + ",";
+      for (double number : spec.reals.value_or(std::vector<double>()))
+        description += fmt::format("{},", number);
     }
     for (const auto &[fetch, name] : step.fetches) {
       entry.fetches.push_back({fetch});

@@ -1,0 +1,304 @@
+// Implements the rules of partitions, sparse and ragged tensors and sets by functions in
+// tensorflow_sparse.graph. Most of them find how many elements their results have.
+
+#include "frontend/tensorflow/NodeBuilder.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+using Argument = LibraryCall::Argument;
+using dfg::DimExpr;
+
+static dfg::Shape numberOf(int64_t value) { return dfg::Shape{DimExpr(value)}; }
+
+/// Returns the first size of input `i`, which has to be a tensor with axes.
+static std::optional<DimExpr> lengthOf(NodeBuilder &node, unsigned i) {
+  NodeValue x = node.in(i);
+  if (!x)
+    return std::nullopt;
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  if (!shape.empty())
+    return shape.front();
+  node.error() << "expected a tensor with an axis as input " << i << ", but got a scalar [operand]";
+  return std::nullopt;
+}
+
+/// Returns the values of inputs from `from` up to `end`, or std::nullopt after errors.
+static std::optional<SmallVector<Value>> valuesIn(NodeBuilder &node, unsigned from, unsigned end) {
+  SmallVector<Value> values;
+  for (unsigned i = from; i < end; ++i)
+    values.push_back(node.valueOf(node.in(i)));
+  return llvm::is_contained(values, Value()) ? std::nullopt : std::optional(std::move(values));
+}
+
+static Outcome doneWith(NodeBuilder &node, std::optional<SmallVector<NodeValue>> results) {
+  return results ? node.done(*results) : Outcome::Failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Partitions
+//===----------------------------------------------------------------------===//
+
+static Outcome buildPartition(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0), partitions = node.in(1);
+  if (!x || !partitions)
+    return Outcome::Failed;
+  int64_t count = node.node.number("num_partitions");
+  SmallVector<NodeValue> parts;
+  for (int64_t i = 0; i < count; ++i)
+    parts.push_back(node.library().compute("_partition", {x, partitions},
+                                           {{"number", numberOf(i)}, {"count", numberOf(count)}}));
+  return node.done(parts);
+}
+
+//===----------------------------------------------------------------------===//
+// Sparse tensors
+//===----------------------------------------------------------------------===//
+
+static Outcome buildFillEmptyRows(NodeBuilder &node, const OpRule &) {
+  std::optional<dfg::Shape> shape = node.dims(2);
+  if (!shape)
+    return Outcome::Failed;
+  if (shape->empty())
+    return node.fail("expected the shape of a tensor with an axis [operand]");
+  return doneWith(node, node.library().on("_fill_empty_rows", {node.in(0), node.in(1), node.in(3)},
+                                          {{"rows", dfg::Shape{shape->front()}}}));
+}
+
+//===----------------------------------------------------------------------===//
+// Ragged tensors
+//===----------------------------------------------------------------------===//
+
+/// Returns the type of splits that an attribute names; i64 if it is absent.
+static Type splitsType(NodeBuilder &node) {
+  return node.node.has("Tsplits") ? node.dtype("Tsplits")
+                                  : Type(IntegerType::get(node.context(), 64));
+}
+
+static Outcome buildRaggedGather(NodeBuilder &node, const OpRule &) {
+  int64_t levels = node.node.number("PARAMS_RAGGED_RANK");
+  NodeValue values = node.in(levels), ids = node.in(levels + 1);
+  Type type = splitsType(node), i64 = IntegerType::get(node.context(), 64);
+  std::optional<DimExpr> count = lengthOf(node, levels);
+  if (!values || !ids || !type || !count)
+    return Outcome::Failed;
+  dfg::Shape axes = dfg::shapeOf(ids.getType());
+  if (axes.empty())
+    return node.fail("expected a tensor with an axis as input {}, but got a scalar [operand]",
+                     levels + 1);
+  SmallVector<NodeValue> results;
+  DimExpr rows = axes.front();
+  for (const DimExpr &length : ArrayRef(axes).drop_front()) {
+    results.push_back(node.library().compute(
+        "_even_splits", {}, {{"rows", dfg::Shape{rows}}, {"length", dfg::Shape{length}}}));
+    rows = rows * length;
+  }
+  NodeValue at = node.reshape(node.cast(ids, i64), {rows});
+  for (int64_t level = 0; level < levels; ++level) {
+    std::optional<DimExpr> inner = lengthOf(node, level + 1);
+    if (!inner || !at)
+      return Outcome::Failed;
+    auto found = node.library().on("_ragged_rows", {node.in(level), at},
+                                   {{"values", dfg::Shape{level + 1 < levels ? *inner : *count}}});
+    if (!found)
+      return Outcome::Failed;
+    results.push_back((*found)[0]);
+    at = (*found)[1];
+  }
+  for (NodeValue &splits : results)
+    splits = node.cast(splits, type);
+  results.push_back(node.library().compute("_ragged_values", {values, at}));
+  return node.done(results);
+}
+
+/// Returns how many numbers all ranges have, if that is known.
+static std::optional<int64_t> countRanges(NodeBuilder &node, int64_t rows, bool isFloat) {
+  std::optional<SmallVector<double>> numbers[] = {node.knownReals(0), node.knownReals(1),
+                                                  node.knownReals(2)};
+  double total = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    double at[3];
+    for (auto [i, known] : enumerate(numbers)) {
+      if (!known || known->empty() || (known->size() != 1 && int64_t(known->size()) != rows))
+        return std::nullopt;
+      at[i] = (*known)[known->size() == 1 ? 0 : row];
+    }
+    double count = (at[1] - at[0]) / at[2];
+    // TensorFlow divides in the type of the elements.
+    if (isFloat)
+      count = float(float(at[1]) - float(at[0])) / float(at[2]);
+    total += std::max(std::ceil(count), 0.0);
+  }
+  return total >= 0 && total < 1e9 ? std::optional(int64_t(total)) : std::nullopt;
+}
+
+static Outcome buildRaggedRange(NodeBuilder &node, const OpRule &) {
+  DimExpr rows = 1;
+  SmallVector<NodeValue> inputs = node.allInputs();
+  for (const NodeValue &input : inputs) {
+    if (!input)
+      return Outcome::Failed;
+    dfg::Shape shape = dfg::shapeOf(input.getType());
+    if (shape.size() == 1)
+      rows = shape.front();
+  }
+  std::optional<int64_t> count = rows.constant();
+  Type type = splitsType(node), element = dfg::elementTypeOf(inputs.front().getType());
+  if (!type)
+    return Outcome::Failed;
+  count = count ? countRanges(node, *count, element.isF32()) : std::nullopt;
+  if (!count)
+    return node.fail("expected the number of elements to be known when the graph is compiled "
+                     "[dynamic-shape]");
+  auto found = node.library().on("_ragged_range", inputs,
+                                 {{"rows", dfg::Shape{rows}}, {"count", numberOf(*count)}});
+  if (!found)
+    return Outcome::Failed;
+  return node.done({node.cast((*found)[0], type), (*found)[1]});
+}
+
+static Outcome buildRaggedToSparse(NodeBuilder &node, const OpRule &) {
+  int64_t levels = node.node.number("RAGGED_RANK");
+  auto splits = valuesIn(node, 0, levels);
+  for (int64_t i = 0; splits && i < levels; ++i)
+    if (!lengthOf(node, i))
+      return Outcome::Failed;
+  if (!splits || !lengthOf(node, levels))
+    return Outcome::Failed;
+  return doneWith(node,
+                  node.library().on("_ragged_to_sparse", {node.in(levels)}, {{"splits", *splits}}));
+}
+
+/// Returns the sizes that input 0 asks for, of which -1 stands for those of the longest rows.
+static std::optional<dfg::Shape> shapeOfRagged(NodeBuilder &node, size_t count) {
+  std::optional<dfg::Shape> sizes = node.dims(0);
+  if (sizes && node.sizes(0)->shape.empty() && sizes->front().isConstant(-1))
+    return dfg::Shape(count, DimExpr(-1));
+  if (sizes && sizes->size() < count) {
+    node.error() << "expected a shape of at least " << count << " axes, but got " << sizes->size()
+                 << " [operand]";
+    return std::nullopt;
+  }
+  if (sizes)
+    sizes->resize(count);
+  return sizes;
+}
+
+/// The rows of the values of each level are given, or the splits of rows.
+static Outcome buildRaggedToDense(NodeBuilder &node, const OpRule &) {
+  const std::vector<std::string> &types = node.node.attr("row_partition_types").texts;
+  bool isByRow = !types.empty() && types.front() == "FIRST_DIM_SIZE";
+  size_t skipped = isByRow ? 1 : 0;
+  if (types.size() <= skipped || node.numInputs() != 3 + types.size())
+    return node.fail("expected a partition for each input from 3 on [graph-attribute]");
+  for (const std::string &type : ArrayRef(types).drop_front(skipped))
+    if (type != (isByRow ? "VALUE_ROWIDS" : "ROW_SPLITS"))
+      return node.fail("'{}' is no kind of partition that can follow '{}' [graph-attribute]", type,
+                       types.front());
+  size_t levels = types.size() - skipped;
+  std::optional<dfg::Shape> sizes = shapeOfRagged(node, levels + 1);
+  std::optional<DimExpr> count = lengthOf(node, 1), first;
+  if (!sizes || !count)
+    return Outcome::Failed;
+  if (isByRow) {
+    std::optional<dfg::Shape> rows = node.dims(3);
+    if (!rows)
+      return Outcome::Failed;
+    first = rows->front();
+  }
+  SmallVector<Value> rows;
+  for (size_t level = 0; level < levels; ++level) {
+    unsigned input = 3 + skipped + level;
+    std::optional<DimExpr> length = lengthOf(node, input);
+    std::optional<DimExpr> inner = level + 1 == levels ? count : lengthOf(node, input + 1);
+    if (!length || !inner)
+      return Outcome::Failed;
+    if (!isByRow && !first)
+      first = *length - DimExpr(1);
+    // The next level has one split more than rows.
+    DimExpr within = level + 1 == levels ? *inner : *inner - DimExpr(1);
+    NodeValue row = isByRow ? node.in(input)
+                            : node.library().compute("_row_of", {node.in(input)},
+                                                     {{"count", dfg::Shape{within}}});
+    if (!row)
+      return Outcome::Failed;
+    rows.push_back(node.valueOf(row));
+  }
+  return doneWith(
+      node, node.library().on("_ragged_to_dense", {node.in(1), node.in(2)},
+                              {{"rows", rows}, {"first", dfg::Shape{*first}}, {"sizes", *sizes}}));
+}
+
+//===----------------------------------------------------------------------===//
+// Sets and decoding
+//===----------------------------------------------------------------------===//
+
+static Outcome buildSetOperation(NodeBuilder &node, const OpRule &) {
+  StringRef operation = node.node.attr("set_operation").text;
+  if (!is_contained({"union", "intersection", "a-b", "b-a"}, operation))
+    return node.fail("'{}' is no operation on sets [graph-attribute]", operation);
+  return doneWith(node, node.library().on("_set_operation", {node.in(0), node.in(1)},
+                                          {{"operation", operation.str()}}));
+}
+
+static Outcome buildGreedyDecoder(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0);
+  dfg::Shape shape = x ? dfg::shapeOf(x.getType()) : dfg::Shape();
+  if (!x)
+    return Outcome::Failed;
+  if (shape.size() != 3)
+    return node.fail("expected scores of time, batch and classes, but got {} [operand]",
+                     dfg::toText(x.getType()));
+  int64_t given = node.node.number("blank_index", -1);
+  DimExpr blank = given < 0 ? shape[2] + DimExpr(given) : DimExpr(given);
+  return doneWith(node, node.library().on("_ctc_greedy", {x, node.in(1)},
+                                          {{"merge", node.flag("merge_repeated")},
+                                           {"blank", dfg::Shape{blank}}}));
+}
+
+static Outcome buildCombinedNonMax(NodeBuilder &node, const OpRule &) {
+  NodeValue boxes = node.in(0), scores = node.in(1);
+  std::optional<int64_t> most = node.integer(2), total = node.integer(3);
+  if (!boxes || !scores || !most || !total)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(scores.getType());
+  std::optional<int64_t> classes = shape.size() == 3 ? shape[2].constant() : std::nullopt;
+  if (*most <= 0 || *total <= 0 || !classes)
+    return node.fail("expected numbers of boxes above 0, and scores [batch, boxes, classes] of a "
+                     "known number of classes [operand]");
+  int64_t all = 0;
+  if (node.flag("pad_per_class") && !__builtin_mul_overflow(*most, *classes, &all))
+    total = std::min(*total, all);
+  return doneWith(node,
+                  node.library().on("_combined_non_max", {boxes, scores, node.in(4), node.in(5)},
+                                    {{"most", numberOf(*most)},
+                                     {"total", numberOf(*total)},
+                                     {"clip", node.node.number("clip_boxes", 1) != 0}}));
+}
+
+static constexpr unsigned kFinds = OpRule::FindsSizes;
+
+static constexpr OpRule kRules[] = {
+    {"DynamicPartition", "2 -> num_partitions; num_partitions:int>=1", buildPartition, "", kFinds},
+    {"SparseFillEmptyRows", "4 -> 4", buildFillEmptyRows, "", kFinds},
+    {"RaggedGather",
+     "PARAMS_RAGGED_RANK+2 -> OUTPUT_RAGGED_RANK+1; PARAMS_RAGGED_RANK:int>=1, "
+     "OUTPUT_RAGGED_RANK:int>=0",
+     buildRaggedGather, "", kFinds},
+    {"RaggedRange", "3 -> 2; Tsplits:type?", buildRaggedRange},
+    {"RaggedTensorToSparse", "RAGGED_RANK+1 -> 3; RAGGED_RANK:int>=1", buildRaggedToSparse},
+    {"RaggedTensorToTensor", "3+ -> 1; row_partition_types:strings", buildRaggedToDense, "",
+     kFinds},
+    {"DenseToDenseSetOperation", "2 -> 3; set_operation:string", buildSetOperation, "", kFinds},
+    {"CTCGreedyDecoder", "2 -> 4; merge_repeated:bool?, blank_index:int?", buildGreedyDecoder, "",
+     kFinds},
+    {"CombinedNonMaxSuppression", "6 -> 4; pad_per_class:bool?, clip_boxes:bool?",
+     buildCombinedNonMax},
+};
+
+ArrayRef<OpRule> sparseRules() { return kRules; }
+
+} // namespace tfc::tensorflow
