@@ -37,8 +37,14 @@ std::optional<dfg::Shape> NodeBuilder::dims(unsigned i) {
     return known->values;
   if (i < numInputs() && !in(i))
     return std::nullopt;
-  error() << "expected the value of input " << i << " to be known when the graph is compiled"
+  std::string help;
+  if (std::optional<dfg::Shape> found = foundDims(i, help))
+    return found;
+  InFlightDiagnostic unknown = error();
+  unknown << "expected the value of input " << i << " to be known when the graph is compiled"
           << " [dynamic-shape]";
+  if (!help.empty())
+    unknown.attachNote() << "help: " << help;
   return std::nullopt;
 }
 

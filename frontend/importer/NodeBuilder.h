@@ -45,7 +45,8 @@ public:
   virtual std::string describe(mlir::Type type) const { return dfg::toText(type); }
   /// Returns the inputs from `from` on, except the last `dropped`.
   llvm::SmallVector<NodeValue> allInputs(unsigned from = 0, unsigned dropped = 0);
-  /// Returns the elements of an input. Emits an error if they are not known.
+  /// Returns the elements of an input, or sizes that calls find for them. Emits an error if they
+  /// are not known.
   std::optional<dfg::Shape> dims(unsigned i);
   std::optional<llvm::SmallVector<int64_t>> ints(unsigned i);
   std::optional<int64_t> integer(unsigned i);
@@ -121,6 +122,9 @@ public:
   mlir::InFlightDiagnostic error() { return diagnostics.error(place); }
 
 protected:
+  /// Returns sizes that calls find for the elements of an input, if the caller of the reader asks
+  /// for that; otherwise returns std::nullopt and may set `help` to a way to ask for it.
+  virtual std::optional<dfg::Shape> foundDims(unsigned, std::string &help) { return std::nullopt; }
   /// Returns the value of input `i`.
   virtual mlir::Value inputValue(unsigned i) = 0;
   /// Records that the result depends on input `i`, which is not an operand.

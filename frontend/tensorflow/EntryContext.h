@@ -68,6 +68,8 @@ struct EntryContext {
   Diagnostics &diagnostics;
   const EntrySpec &spec;
 
+  /// The largest sizes that calls find, by the names of nodes.
+  llvm::StringMap<int64_t> bounds;
   std::map<Edge, mlir::Value> fed;
   std::map<Edge, KnownSizes> fedSizes;
   std::map<Edge, mlir::ElementsAttr> fedReals;

@@ -63,6 +63,8 @@ static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handle
       diagnostics.error(graph.locate(builder.getContext()))
           << "expected one entry '" << spec.name << "', but got two [graph-entry]";
     EntryContext entry(builder, graph, handles, complex, symbols, functions, diagnostics, spec);
+    for (const auto &[node, bound] : options.bounds)
+      entry.bounds[node] = bound;
     (void)EntryBuilder(entry).build();
   }
   bool hasVariables = any_of(graph.variables, [&](const auto &variable) {
@@ -91,6 +93,10 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
   GraphBuilder builder(*module);
   Handles handles(*graph);
   Diagnostics diagnostics(&context);
+  for (const auto &[node, bound] : file.options.bounds)
+    if (!graph->byName.count(node))
+      diagnostics.error(location) << "the graph has no node '" << node
+                                  << "', which --bound names [graph-entry]";
   buildEntries(builder, *graph, handles, file.entries, file.options, diagnostics);
   return diagnostics.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
@@ -116,7 +122,7 @@ OwningOpRef<ModuleOp> importSavedModel(MLIRContext &context, const ForeignFile &
   if (!diagnostics.getErrorCount())
     buildEntries(builder, graph, handles, entries, file.options, diagnostics);
   if (!diagnostics.getErrorCount())
-    checkBounds(*module, file.options, diagnostics);
+    checkBounds(*module, graph, file.options, diagnostics);
   return diagnostics.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 

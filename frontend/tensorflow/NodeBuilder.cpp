@@ -175,6 +175,39 @@ std::optional<SmallVector<double>> NodeBuilder::knownReals(unsigned i) {
                  : std::nullopt;
 }
 
+std::string NodeBuilder::boundHelp() const {
+  return fmt::format("with --bound '{}=SIZE' calls find it, up to that size", node.name);
+}
+
+std::optional<dfg::DimExpr> NodeBuilder::foundSize(const NodeValue &count) {
+  auto bound = entry.bounds.find(node.name);
+  if (bound == entry.bounds.end() || !count)
+    return std::nullopt;
+  Type i64 = IntegerType::get(context(), 64);
+  NodeValue sized = library().compute("_sized", {cast(count, i64)},
+                                      {{"bound", dfg::Shape{dfg::DimExpr(bound->second)}}});
+  return sized ? std::optional(dfg::shapeOf(sized.getType()).front()) : std::nullopt;
+}
+
+std::optional<dfg::Shape> NodeBuilder::foundDims(unsigned i, std::string &help) {
+  constexpr int64_t kMostSizes = 64;
+  help = boundHelp();
+  NodeValue x = entry.bounds.count(node.name) ? in(i) : NodeValue();
+  auto shape = x ? dfg::constantsOf(dfg::shapeOf(x.getType())) : std::nullopt;
+  auto count = shape ? dfg::countSizes(*shape) : std::nullopt;
+  if (!count || *count > kMostSizes || !isa<IntegerType>(dfg::elementTypeOf(x.getType())))
+    return std::nullopt;
+  NodeValue flat = reshape(x, {dfg::DimExpr(*count)});
+  dfg::Shape sizes;
+  for (int64_t k = 0; k < *count; ++k) {
+    auto size = foundSize(reshape(slice(flat, {dfg::DimExpr(k)}, {dfg::DimExpr(1)}), {}));
+    if (!size)
+      return std::nullopt;
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
 void NodeBuilder::followInput(unsigned i) {
   if (std::optional<Edge> input = edge(i); input && !entry.isFed(*input))
     follow(*input);

@@ -37,6 +37,11 @@ public:
   std::optional<llvm::SmallVector<double>> knownReals(unsigned i);
   /// Makes the node run after input `i`, which is not an operand.
   void followInput(unsigned i);
+  /// Returns a size that calls find, up to the bound that the caller of the reader specifies for
+  /// this node, for a scalar that counts elements. Returns std::nullopt if there is no bound.
+  std::optional<dfg::DimExpr> foundSize(const NodeValue &count);
+  /// Returns a way to ask for that.
+  std::string boundHelp() const;
   /// Returns the node that created the resource of a handle.
   std::optional<unsigned> handle(unsigned i);
   /// Returns the variable that input `i` refers to. Returns null after an error.
@@ -80,6 +85,7 @@ public:
   Outcome build(const OpRule &rule);
 
 protected:
+  std::optional<dfg::Shape> foundDims(unsigned i, std::string &help) override;
   mlir::Value inputValue(unsigned i) override;
   void useSizes(unsigned i) override { followInput(i); }
 

@@ -149,12 +149,13 @@ std::vector<EntrySpec> chooseEntries(SavedModel &model, const ForeignFile &file,
   return entries;
 }
 
-void checkBounds(ModuleOp module, const ImportOptions &options, Diagnostics &diagnostics) {
+void checkBounds(ModuleOp module, const Graph &graph, const ImportOptions &options,
+                 Diagnostics &diagnostics) {
   for (const auto &[name, bound] : options.bounds) {
     bool isKnown = any_of(module.getOps<dfg::EntryOp>(), [&](dfg::EntryOp entry) {
       return entry.getBoundsAttr() && entry.getBoundsAttr().contains(name);
     });
-    if (!isKnown)
+    if (!isKnown && !graph.byName.count(name))
       diagnostics.error(module.getLoc())
           << "no input has a size '" << name << "', which --bound names [graph-entry]";
   }

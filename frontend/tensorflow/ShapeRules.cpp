@@ -175,15 +175,21 @@ static std::optional<DimExpr> rangeLength(NodeBuilder &node, Type type) {
   return count ? count->ceil() : std::nullopt;
 }
 
-static Outcome buildFloatRange(NodeBuilder &node) {
+static Outcome buildOtherRange(NodeBuilder &node) {
   Type type = node.node.has("Tidx") ? node.dtype("Tidx") : Type(Float32Type::get(node.context()));
   NodeValue start = node.in(0), limit = node.in(1), step = node.in(2);
   if (!type || !start || !limit || !step)
     return Outcome::Failed;
   std::optional<DimExpr> count = rangeLength(node, type);
-  if (!count || !isa<FloatType>(type))
-    return node.fail("expected the number of elements to be known when the graph is compiled "
-                     "[dynamic-shape]");
+  if (!count && node.entry.bounds.count(node.node.name))
+    count = node.foundSize(node.library().compute("_range_lengths", {start, limit, step}));
+  if (!count) {
+    InFlightDiagnostic error = node.error();
+    error << "expected the number of elements to be known when the graph is compiled "
+             "[dynamic-shape]";
+    error.attachNote() << "help: " << node.boundHelp();
+    return Outcome::Failed;
+  }
   node.followInput(1);
   NodeValue scaled = node.op("mul", {node.iota(*count, type), step});
   return node.done({node.op("add", {scaled, start})});
@@ -197,7 +203,7 @@ static Outcome buildRange(NodeBuilder &node, const OpRule &) {
   bool isCounting =
       start && start->isSingle() && limit && limit->isSingle() && step && step->getConstant() == 1;
   if (!isCounting)
-    return buildFloatRange(node);
+    return buildOtherRange(node);
   DimExpr first = start->values.front();
   NodeValue counted = node.iota(limit->values.front() - first, start->elementType);
   if (first.isConstant(0))
