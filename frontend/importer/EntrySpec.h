@@ -12,14 +12,14 @@ namespace tfc::importer {
 struct FeedSpec {
   std::string tensor; // by the format's name
   /// The element type by its name in the language, if the graph does not specify it.
-  std::string element;
+  std::string element = "";
   /// The sizes, as text, if the graph does not specify them.
-  std::optional<std::vector<std::string>> sizes;
+  std::optional<std::vector<std::string>> sizes = std::nullopt;
   /// The elements of a feed that determines shapes, as integers in row-major order. They become
   /// part of the graph, and calls must pass the same ones.
-  std::optional<std::vector<int64_t>> numbers;
+  std::optional<std::vector<int64_t>> numbers = std::nullopt;
   /// The same of a feed of floats, which matter only where shapes are computed from them.
-  std::optional<std::vector<double>> reals;
+  std::optional<std::vector<double>> reals = std::nullopt;
   std::string name = ""; // that callers see; that of the tensor if empty
 };
 

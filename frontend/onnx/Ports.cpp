@@ -54,7 +54,7 @@ void Ports::addFeed(const Input &input) {
         << (input.isTensor ? "tensors of " + dtypeName(input.dtype) : "no tensors") << " [dtype]";
     return;
   }
-  FeedSpec feed{input.name, "", std::nullopt, std::nullopt};
+  FeedSpec feed{.tensor = input.name};
   for (const auto &[name, sizes] : entry.options.shapes)
     if (name == input.name)
       feed.sizes = sizes;

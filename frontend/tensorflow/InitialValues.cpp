@@ -151,7 +151,7 @@ std::optional<unsigned> InitialValues::findInitializer(StringRef name) const {
   structure.markNeeded({}, named == graph.byName.end() ? start->node : named->second);
   for (auto [index, node] : enumerate(graph.nodes)) {
     std::optional<Edge> handle = node.inputs.first();
-    if (!structure.isNeeded[index] || assignedInputs(node.op) != 1 || !handle)
+    if (!structure.isNeeded[index] || !mayAssign(node.op) || !handle)
       continue;
     std::optional<unsigned> variable = handles.resource(*handle);
     if (variable && variableName(graph.nodes[*variable]) == name)

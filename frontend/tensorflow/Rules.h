@@ -27,12 +27,11 @@ struct OpRule {
     Declares = 1 << 11,    // declares a variable or a queue
     MakesList = 1 << 12,   // returns a TensorList
     ChangesList = 1 << 13, // returns its first input, a TensorList, with other elements
-    FindsSizes = 1 << 14,  // has results whose sizes depend on data
-    Reads = 1 << 15,       // has no effect but to read a variable
-    Planes = 1 << 16,      // treats the planes of complex numbers like two real tensors
-    OnePlane = 1 << 17,    // needs only the shape of complex numbers
-    Complex = 1 << 18,     // takes and returns complex numbers as tensors of both planes
-    ReturnsReal = 1 << 19  // takes complex numbers in that form, but returns real ones
+    Reads = 1 << 14,       // has no effect but to read a variable
+    Planes = 1 << 15,      // treats the planes of complex numbers like two real tensors
+    OnePlane = 1 << 16,    // needs only the shape of complex numbers
+    Complex = 1 << 17,     // takes and returns complex numbers as tensors of both planes
+    ReturnsReal = 1 << 18  // takes complex numbers in that form, but returns real ones
   };
   llvm::StringLiteral op;
   Signature signature;

@@ -18,7 +18,8 @@ namespace tfc::tensorflow {
 std::vector<EntrySpec> chooseEntries(SavedModel &model, const ForeignFile &file,
                                      mlir::Location location, Diagnostics &diagnostics);
 
-/// Reports bounds of sizes that no entry has.
-void checkBounds(mlir::ModuleOp module, const ImportOptions &options, Diagnostics &diagnostics);
+/// Reports bounds of sizes that no entry has, unless they are of nodes.
+void checkBounds(mlir::ModuleOp module, const Graph &graph, const ImportOptions &options,
+                 Diagnostics &diagnostics);
 
 } // namespace tfc::tensorflow

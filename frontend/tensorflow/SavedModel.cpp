@@ -115,7 +115,7 @@ static SavedSignature readSignature(const std::string &key, const wire::Signatur
   for (const auto &[name, info] : sortedTensors(signature.inputs())) {
     check("input", name, *info);
     describeFeed(graph, *info);
-    result.entry.feeds.push_back({info->name(), std::nullopt, std::nullopt, name});
+    result.entry.feeds.push_back({.tensor = info->name(), .name = name});
   }
   for (const auto &[name, info] : sortedTensors(signature.outputs())) {
     check("output", name, *info);

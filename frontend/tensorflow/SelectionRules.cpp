@@ -71,16 +71,14 @@ static Outcome buildNonMax(NodeBuilder &node, const OpRule &rule) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Where", "1 -> 1", buildWhere, "", OpRule::FindsSizes},
-    {"Unique", "1 -> 2; out_idx:type?", buildUnique, "", OpRule::FindsSizes},
-    {"UniqueWithCounts", "1 -> 3; out_idx:type?", buildUnique, "count", OpRule::FindsSizes},
-    {"NonMaxSuppression", "3 -> 1", buildNonMax, "", OpRule::FindsSizes},
-    {"NonMaxSuppressionV2", "4 -> 1", buildNonMax, "", OpRule::FindsSizes},
-    {"NonMaxSuppressionV3", "5 -> 1", buildNonMax, "", OpRule::FindsSizes},
-    {"NonMaxSuppressionV4", "5 -> 2; pad_to_max_output_size:bool?", buildNonMax, "count",
-     OpRule::FindsSizes},
-    {"NonMaxSuppressionV5", "6 -> 3; pad_to_max_output_size:bool?", buildNonMax, "scores",
-     OpRule::FindsSizes},
+    {"Where", "1 -> 1", buildWhere},
+    {"Unique", "1 -> 2; out_idx:type?", buildUnique},
+    {"UniqueWithCounts", "1 -> 3; out_idx:type?", buildUnique, "count"},
+    {"NonMaxSuppression", "3 -> 1", buildNonMax},
+    {"NonMaxSuppressionV2", "4 -> 1", buildNonMax},
+    {"NonMaxSuppressionV3", "5 -> 1", buildNonMax},
+    {"NonMaxSuppressionV4", "5 -> 2; pad_to_max_output_size:bool?", buildNonMax, "count"},
+    {"NonMaxSuppressionV5", "6 -> 3; pad_to_max_output_size:bool?", buildNonMax, "scores"},
 };
 
 ArrayRef<OpRule> selectionRules() { return kRules; }

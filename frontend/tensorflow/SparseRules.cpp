@@ -279,22 +279,18 @@ static Outcome buildCombinedNonMax(NodeBuilder &node, const OpRule &) {
                                      {"clip", node.node.number("clip_boxes", 1) != 0}}));
 }
 
-static constexpr unsigned kFinds = OpRule::FindsSizes;
-
 static constexpr OpRule kRules[] = {
-    {"DynamicPartition", "2 -> num_partitions; num_partitions:int>=1", buildPartition, "", kFinds},
-    {"SparseFillEmptyRows", "4 -> 4", buildFillEmptyRows, "", kFinds},
+    {"DynamicPartition", "2 -> num_partitions; num_partitions:int>=1", buildPartition},
+    {"SparseFillEmptyRows", "4 -> 4", buildFillEmptyRows},
     {"RaggedGather",
      "PARAMS_RAGGED_RANK+2 -> OUTPUT_RAGGED_RANK+1; PARAMS_RAGGED_RANK:int>=1, "
      "OUTPUT_RAGGED_RANK:int>=0",
-     buildRaggedGather, "", kFinds},
+     buildRaggedGather},
     {"RaggedRange", "3 -> 2; Tsplits:type?", buildRaggedRange},
     {"RaggedTensorToSparse", "RAGGED_RANK+1 -> 3; RAGGED_RANK:int>=1", buildRaggedToSparse},
-    {"RaggedTensorToTensor", "3+ -> 1; row_partition_types:strings", buildRaggedToDense, "",
-     kFinds},
-    {"DenseToDenseSetOperation", "2 -> 3; set_operation:string", buildSetOperation, "", kFinds},
-    {"CTCGreedyDecoder", "2 -> 4; merge_repeated:bool?, blank_index:int?", buildGreedyDecoder, "",
-     kFinds},
+    {"RaggedTensorToTensor", "3+ -> 1; row_partition_types:strings", buildRaggedToDense},
+    {"DenseToDenseSetOperation", "2 -> 3; set_operation:string", buildSetOperation},
+    {"CTCGreedyDecoder", "2 -> 4; merge_repeated:bool?, blank_index:int?", buildGreedyDecoder},
     {"CombinedNonMaxSuppression", "6 -> 4; pad_per_class:bool?, clip_boxes:bool?",
      buildCombinedNonMax},
 };

@@ -72,7 +72,7 @@ static importer::EntrySpec makeEntry(const tensorflow::wire::Graph &graph) {
       read.insert(StringRef(input).ltrim('^').split(':').first);
   for (const auto &node : graph.node()) {
     if (node.op() == "Placeholder")
-      entry.feeds.push_back({node.name() + ":0", "", std::nullopt, std::nullopt});
+      entry.feeds.push_back({.tensor = node.name() + ":0"});
     else if (read.contains(node.name()) || entry.targets.size() >= kMaxFetches)
       continue;
     else if (node.name().size() % 2)

@@ -78,8 +78,7 @@ void tfc::checkInputFlags(StringRef input, const ImportOptions &options) {
                                            {"--fix", !options.fixed.empty()},
                                            {"--trainable", options.isTrainable}};
   for (auto [option, isGiven] : given)
-    if (isGiven && !namesInputs(input) &&
-        (StringRef(option) != "--bound" || !needsEntries(input)))
+    if (isGiven && !namesInputs(input) && (StringRef(option) != "--bound" || !needsEntries(input)))
       throw CLI::ValidationError(option, "only a model (" + inputSuffixes() +
                                              ") has inputs and weights to specify");
   if (!options.tags.empty() && !isSavedModel(input))
