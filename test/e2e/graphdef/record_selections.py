@@ -3,7 +3,7 @@ that depend on data, and others on matrices and batches."""
 
 import numpy as np
 import tensorflow as tf
-from recording import v1, write_case
+from recording import write_values
 
 raw = tf.raw_ops
 rng = np.random.default_rng(0)
@@ -51,22 +51,14 @@ def bands(x, three, two):
     return results
 
 
-def record(name, build, shapes, steps):
-    graph = tf.Graph()
-    with graph.as_default():
-        given = {key: v1.placeholder(dtype, shape, name=key) for key, (dtype, shape) in shapes.items()}
-        fetches = [tf.identity(value, name=f"y{i}") for i, value in enumerate(build(*given.values()))]
-    write_case(name, graph, [], fetches, steps, 1e-4)
-
-
 f32, i32 = tf.float32, tf.int32
-record("bands", bands, {"x": (f32, [2, 4, 5]), "three": (f32, [2, 3, 4]), "two": (f32, [2, 3])},
-       [{"x": rng.normal(size=(2, 4, 5)).astype(np.float32), "three": rng.normal(size=(2, 3, 4)).astype(np.float32),
-         "two": rng.normal(size=(2, 3)).astype(np.float32)}])
-record("selections", selections, {"x": (f32, [6, 3]), "ids": (i32, [9]), "box": (f32, [12, 4]), "score": (f32, [12])},
-       [{"x": rng.random((6, 3)).astype(np.float32) * scale, "ids": rng.integers(0, 5, 9).astype(np.int32),
-         "box": boxes(12), "score": rng.random(12).astype(np.float32)} for scale in (1.0, 0.6, 0.0)])
-record("matrices", matrices, {"a": (f32, [2, 4, 4]), "ids": (i32, [4]), "wide": (f32, [2, 4, 3]),
-                              "t": (f32, [2, 3, 4, 5])},
-       [{"a": rng.normal(size=(2, 4, 4)).astype(np.float32), "ids": np.array([1, 0, 1, 2], np.int32),
-         "wide": rng.normal(size=(2, 4, 3)).astype(np.float32), "t": rng.normal(size=(2, 3, 4, 5)).astype(np.float32)}])
+write_values("bands", bands, {"x": (f32, [2, 4, 5]), "three": (f32, [2, 3, 4]), "two": (f32, [2, 3])},
+             [{"x": rng.normal(size=(2, 4, 5)).astype(np.float32), "three": rng.normal(size=(2, 3, 4)).astype(np.float32),
+               "two": rng.normal(size=(2, 3)).astype(np.float32)}])
+write_values("selections", selections, {"x": (f32, [6, 3]), "ids": (i32, [9]), "box": (f32, [12, 4]), "score": (f32, [12])},
+             [{"x": rng.random((6, 3)).astype(np.float32) * scale, "ids": rng.integers(0, 5, 9).astype(np.int32),
+               "box": boxes(12), "score": rng.random(12).astype(np.float32)} for scale in (1.0, 0.6, 0.0)])
+write_values("matrices", matrices, {"a": (f32, [2, 4, 4]), "ids": (i32, [4]), "wide": (f32, [2, 4, 3]),
+                                    "t": (f32, [2, 3, 4, 5])},
+             [{"a": rng.normal(size=(2, 4, 4)).astype(np.float32), "ids": np.array([1, 0, 1, 2], np.int32),
+               "wide": rng.normal(size=(2, 4, 3)).astype(np.float32), "t": rng.normal(size=(2, 3, 4, 5)).astype(np.float32)}])

@@ -4,7 +4,7 @@ numbers."""
 
 import numpy as np
 import tensorflow as tf
-from recording import v1, write_case
+from recording import write_values
 
 raw = tf.raw_ops
 rng = np.random.default_rng(0)
@@ -88,40 +88,32 @@ def complex_numbers(x, y, wave, wide):
     return [part(number) for number in numbers for part in (tf.math.real, tf.math.imag)] + real
 
 
-def record(name, build, shapes, steps):
-    graph = tf.Graph()
-    with graph.as_default():
-        given = {key: v1.placeholder(dtype, shape, name=key) for key, (dtype, shape) in shapes.items()}
-        fetches = [tf.identity(value, name=f"y{i}") for i, value in enumerate(build(*given.values()))]
-    write_case(name, graph, [], fetches, steps, 1e-4)
-
-
-record("sparse", sparse, {"at": (i64, [5, 2]), "values": (f32, [5]), "dense": (f32, [4, 3]), "table": (f32, [6, 2]), "words": (i64, [5])},
-       [{"at": np.array(at, np.int64), "values": normal(5), "dense": normal(4, 3), "table": normal(6, 2),
-         "words": rng.integers(0, 6, 5)} for at in ([[0, 1], [0, 3], [2, 0], [4, 1], [5, 3]],
-                                                    [[0, 0], [1, 1], [2, 2], [3, 3], [4, 0]])])
-record("ragged", ragged, {"values": (f32, [8]), "splits": (i32, [5]), "pairs": (f32, [6, 2]), "rows": (i32, [6]), "ids": (i32, [4])},
-       [{"values": normal(8), "splits": np.array(splits, np.int32), "pairs": normal(6, 2), "rows": np.array(rows, np.int32),
-         "ids": np.array(ids, np.int32)} for splits, rows, ids in (([0, 3, 3, 7, 8], [0, 0, 1, 3, 3, 3], [3, 0, 2, 0]),
-                                                                   ([0, 0, 0, 8, 8], [4, 4, 4, 4, 4, 4], [2, 2, 1, 2]))])
+write_values("sparse", sparse, {"at": (i64, [5, 2]), "values": (f32, [5]), "dense": (f32, [4, 3]), "table": (f32, [6, 2]), "words": (i64, [5])},
+             [{"at": np.array(at, np.int64), "values": normal(5), "dense": normal(4, 3), "table": normal(6, 2),
+               "words": rng.integers(0, 6, 5)} for at in ([[0, 1], [0, 3], [2, 0], [4, 1], [5, 3]],
+                                                          [[0, 0], [1, 1], [2, 2], [3, 3], [4, 0]])])
+write_values("ragged", ragged, {"values": (f32, [8]), "splits": (i32, [5]), "pairs": (f32, [6, 2]), "rows": (i32, [6]), "ids": (i32, [4])},
+             [{"values": normal(8), "splits": np.array(splits, np.int32), "pairs": normal(6, 2), "rows": np.array(rows, np.int32),
+               "ids": np.array(ids, np.int32)} for splits, rows, ids in (([0, 3, 3, 7, 8], [0, 0, 1, 3, 3, 3], [3, 0, 2, 0]),
+                                                                         ([0, 0, 0, 8, 8], [4, 4, 4, 4, 4, 4], [2, 2, 1, 2]))])
 box = rng.random((2, 10, 3, 4)).astype(np.float32)
 box = np.concatenate([box[..., :2] * 1.2 - 0.2, box[..., :2] * 1.2 - 0.2 + box[..., 2:] * 0.6], -1)
-record("sets", sets, {"a": (i32, [2, 4]), "b": (i32, [2, 5]), "logits": (f32, [7, 3, 4]), "length": (i32, [3]), "boxes": (f32, [2, 10, 1, 4]),
-                      "per_class": (f32, [2, 10, 3, 4]), "scores": (f32, [2, 10, 3])},
-       [{"a": rng.integers(0, 6, (2, 4)).astype(np.int32), "b": rng.integers(2, 9, (2, 5)).astype(np.int32), "logits": normal(7, 3, 4),
-         "length": np.array(length, np.int32), "boxes": box[:, :, :1], "per_class": box,
-         "scores": rng.random((2, 10, 3)).astype(np.float32)} for length in ([7, 4, 5], [1, 0, 7])])
-record("partitions", partitions, {"x": (f32, [7, 2]), "which": (i32, [7]), "first": (i32, [2]), "second": (i32, [3]), "a": (f32, [2, 4]),
-                                  "b": (f32, [3, 4])},
-       [{"x": normal(7, 2), "which": np.array(which, np.int32), "first": np.array([4, 0], np.int32),
-         "second": np.array([2, 1, 3], np.int32), "a": normal(2, 4), "b": normal(3, 4)}
-        for which in ([0, 2, 1, 0, 0, 2, 1], [1, 1, 1, 1, 1, 1, 1])])
-record("factors", factors, {"x": (f32, [4, 3]), "table": (f32, [2, 6]), "square": (f32, [2, 4, 4]), "half": (f32, [2, 5, 3]), "low": (f32, [2, 5])},
-       [{"x": normal(4, 3), "table": np.sort(normal(2, 6)), "square": normal(2, 4, 4), "half": normal(2, 5, 3), "low": normal(2, 5)}])
-record("complex", complex_numbers, {"x": (f32, [2, 3, 4]), "y": (f32, [2, 3, 4]), "wave": (f32, [2, 40]), "wide": (f64, [2, 6])},
-       [{"x": normal(2, 3, 4), "y": normal(2, 3, 4), "wave": normal(2, 40), "wide": rng.normal(size=(2, 6))}])
-record("fed_reals", lambda n, start, limit, step: [tf.eye(tf.cast(n * 2.0, i32)), tf.range(start, limit, step),
-                                                   tf.zeros(tf.pad(tf.cast(n, i32)[None], [[1, 0]], constant_values=2))],
-       {"n": (f32, []), "start": (f32, []), "limit": (f32, []), "step": (f32, [])},
-       [{"n": np.float32(n), "start": np.float32(1.5), "limit": np.float32(limit), "step": np.float32(step)}
-        for n, limit, step in ((2.0, 3.0, 0.1), (1.5, -2.0, -0.7))])
+write_values("sets", sets, {"a": (i32, [2, 4]), "b": (i32, [2, 5]), "logits": (f32, [7, 3, 4]), "length": (i32, [3]), "boxes": (f32, [2, 10, 1, 4]),
+                            "per_class": (f32, [2, 10, 3, 4]), "scores": (f32, [2, 10, 3])},
+             [{"a": rng.integers(0, 6, (2, 4)).astype(np.int32), "b": rng.integers(2, 9, (2, 5)).astype(np.int32), "logits": normal(7, 3, 4),
+               "length": np.array(length, np.int32), "boxes": box[:, :, :1], "per_class": box,
+               "scores": rng.random((2, 10, 3)).astype(np.float32)} for length in ([7, 4, 5], [1, 0, 7])])
+write_values("partitions", partitions, {"x": (f32, [7, 2]), "which": (i32, [7]), "first": (i32, [2]), "second": (i32, [3]), "a": (f32, [2, 4]),
+                                        "b": (f32, [3, 4])},
+             [{"x": normal(7, 2), "which": np.array(which, np.int32), "first": np.array([4, 0], np.int32),
+               "second": np.array([2, 1, 3], np.int32), "a": normal(2, 4), "b": normal(3, 4)}
+              for which in ([0, 2, 1, 0, 0, 2, 1], [1, 1, 1, 1, 1, 1, 1])])
+write_values("factors", factors, {"x": (f32, [4, 3]), "table": (f32, [2, 6]), "square": (f32, [2, 4, 4]), "half": (f32, [2, 5, 3]), "low": (f32, [2, 5])},
+             [{"x": normal(4, 3), "table": np.sort(normal(2, 6)), "square": normal(2, 4, 4), "half": normal(2, 5, 3), "low": normal(2, 5)}])
+write_values("complex", complex_numbers, {"x": (f32, [2, 3, 4]), "y": (f32, [2, 3, 4]), "wave": (f32, [2, 40]), "wide": (f64, [2, 6])},
+             [{"x": normal(2, 3, 4), "y": normal(2, 3, 4), "wave": normal(2, 40), "wide": rng.normal(size=(2, 6))}])
+write_values("fed_reals", lambda n, start, limit, step: [tf.eye(tf.cast(n * 2.0, i32)), tf.range(start, limit, step),
+                                                         tf.zeros(tf.pad(tf.cast(n, i32)[None], [[1, 0]], constant_values=2))],
+             {"n": (f32, []), "start": (f32, []), "limit": (f32, []), "step": (f32, [])},
+             [{"n": np.float32(n), "start": np.float32(1.5), "limit": np.float32(limit), "step": np.float32(step)}
+              for n, limit, step in ((2.0, 3.0, 0.1), (1.5, -2.0, -0.7))])

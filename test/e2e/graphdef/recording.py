@@ -47,3 +47,12 @@ def write_case(name, graph, init, fetches, steps, tolerance, targets=(), last=()
             add_step({}, last, ())
     np.savez_compressed(folder / "arrays.npz", **recorded)
     (folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
+
+
+def write_values(name, build, shapes, steps):
+    """Writes a case of what `build` makes of placeholders, {name: (type, shape)}, which are fed in each step."""
+    graph = tf.Graph()
+    with graph.as_default():
+        given = {key: v1.placeholder(dtype, shape, name=key) for key, (dtype, shape) in shapes.items()}
+        fetches = [tf.identity(value, name=f"y{i}") for i, value in enumerate(build(*given.values()))]
+    write_case(name, graph, [], fetches, steps, 1e-4)
