@@ -73,6 +73,32 @@ static Outcome buildPow(NodeBuilder &node, const OpRule &) {
   return node.done({result});
 }
 
+/// TensorFlow rounds the quotient of floats, so that 1 / 0.1 is 10; `floordiv` is exact.
+static Outcome buildFloorDiv(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0), y = node.in(1);
+  if (!x || !y)
+    return Outcome::Failed;
+  bool isFloat = isa<FloatType>(dfg::elementTypeOf(x.getType()));
+  return node.done(
+      {isFloat ? node.op("floor", node.op("div", {x, y})) : node.op("floordiv", {x, y})});
+}
+
+/// Sizes that are known must be as the node says.
+static Outcome buildEnsureShape(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.data(0);
+  const PartialShape &expected = node.node.attr("shape").shape;
+  if (!x || !node.node.has("shape") || !expected.hasRank)
+    return node.done({x});
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  bool isAlike = shape.size() == expected.sizes.size();
+  for (size_t i = 0; isAlike && i < shape.size(); ++i)
+    isAlike = expected.sizes[i] < 0 ||
+              shape[i].constant().value_or(expected.sizes[i]) == expected.sizes[i];
+  return isAlike
+             ? node.done({x})
+             : node.fail("got {}, which has another shape [graph-edge]", dfg::toText(x.getType()));
+}
+
 static Outcome buildPassing(NodeBuilder &node, const OpRule &) { return node.done({node.data(0)}); }
 
 static Outcome buildZerosLike(NodeBuilder &node, const OpRule &rule) {
@@ -96,7 +122,7 @@ static constexpr OpRule kRules[] = {
     {"PlaceholderWithDefault", "1 -> 1", buildPassing, "", OpRule::Planes},
     {"CheckNumerics", "1 -> 1", buildPassing},
     {"Print", "1+ -> 1", buildPassing},
-    {"EnsureShape", "1 -> 1", buildPassing, "", OpRule::Planes},
+    {"EnsureShape", "1 -> 1; shape:shape?", buildEnsureShape, "", OpRule::Planes},
     {"RefIdentity", "1 -> 1", buildPassing, "", OpRule::Passes | OpRule::Reference},
     {"DeepCopy", "1 -> 1", buildPassing, "", OpRule::Planes},
     // Arithmetic.
@@ -107,7 +133,7 @@ static constexpr OpRule kRules[] = {
     {"Sub", "2 -> 1", buildOperation, "sub", OpRule::Planes},
     {"Mul", "2 -> 1", buildOperation, "mul"},
     {"RealDiv", "2 -> 1", buildOperation, "div"},
-    {"FloorDiv", "2 -> 1", buildOperation, "floordiv"},
+    {"FloorDiv", "2 -> 1", buildFloorDiv},
     {"FloorMod", "2 -> 1", buildOperation, "mod"},
     {"Pow", "2 -> 1", buildPow, "", 0, 0, "integers to a power that is unknown or above 64"},
     {"Maximum", "2 -> 1", buildOperation, "maximum"},

@@ -104,10 +104,38 @@ static Outcome buildConcat(NodeBuilder &node, const OpRule &rule) {
       {node.op("concat", node.allInputs(isFirst, !isFirst), node.attrs.integer("axis", *axis))});
 }
 
+/// Returns the parts of numbers that are known, which slices keep; none if `sizes` do not add up.
+static SmallVector<NodeValue> splitNumbers(NodeBuilder &node, unsigned input, int64_t axis,
+                                           ArrayRef<DimExpr> sizes) {
+  SmallVector<NodeValue> parts;
+  NodeValue x = node.sizes(input) ? node.in(input) : NodeValue();
+  dfg::Shape shape = x ? dfg::shapeOf(x.getType()) : dfg::Shape();
+  std::optional<int64_t> place = x ? dfg::normalizeAxis(axis, shape.size()) : std::nullopt;
+  DimExpr total(0);
+  for (const DimExpr &size : sizes)
+    total = total + size;
+  if (!place || total != shape[*place])
+    return parts;
+  dfg::Shape starts(shape.size(), DimExpr(0));
+  for (const DimExpr &size : sizes) {
+    shape[*place] = size;
+    parts.push_back(node.slice(x, starts, shape));
+    starts[*place] = starts[*place] + size;
+  }
+  return parts;
+}
+
 static Outcome buildSplit(NodeBuilder &node, const OpRule &) {
   std::optional<int64_t> axis = node.integer(0);
   if (!axis)
     return Outcome::Failed;
+  int64_t count = std::max<int64_t>(node.node.number("num_split", 1), 1);
+  const dfg::SizeTensor *known = node.sizes(1);
+  int64_t all = known ? known->values.size() : 0;
+  if (SmallVector<NodeValue> parts =
+          splitNumbers(node, 1, *axis, dfg::Shape(count <= all ? count : 0, DimExpr(all / count)));
+      !parts.empty())
+    return node.done(parts);
   return node.doneWith(node.make("split", node.in(1),
                                  {node.attrs.integer("sections", node.node.number("num_split", 1)),
                                   node.attrs.integer("axis", *axis)}));
@@ -129,6 +157,8 @@ static Outcome buildSplitV(NodeBuilder &node, const OpRule &) {
       rest = other.isConstant(-1) ? rest : rest - other;
     size = rest;
   }
+  if (SmallVector<NodeValue> parts = splitNumbers(node, 0, *axis, *sizes); !parts.empty())
+    return node.done(parts);
   return node.doneWith(node.make(
       "split", x, {node.attrs.sizes("sizes", *sizes), node.attrs.integer("axis", *axis)}));
 }
