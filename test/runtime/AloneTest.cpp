@@ -361,7 +361,7 @@ TEST(Alone, AProcessThatCannotBeCreatedFailsTheCallsOfOthers) {
   Loopback loopback(kTasks);
   tfc_instance *instances[kTasks];
   int left = 3; // allocations of the process that fails
-  for (int32_t task : {1, 0, 2}) {
+  auto create = [&](int32_t task) {
     tfc_options options = {};
     options.size = sizeof(options);
     options.threads = 1;
@@ -377,13 +377,18 @@ TEST(Alone, AProcessThatCannotBeCreatedFailsTheCallsOfOthers) {
     }
     EXPECT_EQ(tfc_instance_create(&kModel.model, &options, &instances[task]),
               task == 1 ? TFC_OUT_OF_MEMORY : TFC_OK);
-  }
+  };
+  // It returns when the others have ended.
+  std::thread failing(create, 1);
+  create(0);
+  create(2);
   float last;
   EXPECT_EQ(ring(instances[0], {9, 9}, last), TFC_TASK_LOST);
   EXPECT_STREQ(tfc_instance_message(instances[0]), "/job:a/task:1 takes no part in calls");
   std::thread other([&] { tfc_instance_destroy(instances[2]); });
   tfc_instance_destroy(instances[0]);
   other.join();
+  failing.join();
 }
 
 /// The threads of this process.
