@@ -61,8 +61,8 @@ struct CpuChooseSchedulesPass : tfc::cpu::impl::CpuChooseSchedulesPassBase<CpuCh
     for (kernel::FuncOp kernel : *kernels)
       if (candidate >= 0)
         nameCandidate(kernel);
-      else if (auto choice = chosen.find(hashOf(kernel)); choice != chosen.end())
-        unknown += !nameChoice(kernel, choice->second);
+      else if (!chosen.empty())
+        unknown += !nameChoice(kernel, chosen);
     if (unknown > 0)
       getOperation().emitWarning() << unknown << " of the measured schedules are none that kernels "
                                    << "can have, and are ignored: measure again";
@@ -70,8 +70,8 @@ struct CpuChooseSchedulesPass : tfc::cpu::impl::CpuChooseSchedulesPassBase<CpuCh
 
 private:
   void nameCandidate(kernel::FuncOp kernel);
-  /// Returns false if the kernel cannot be computed in this way.
-  bool nameChoice(kernel::FuncOp kernel, StringRef way);
+  /// Returns false if the kernel cannot be computed in the way that is chosen for its hash.
+  bool nameChoice(kernel::FuncOp kernel, const llvm::StringMap<StringRef> &chosen);
 };
 
 } // namespace
@@ -84,10 +84,15 @@ void CpuChooseSchedulesPass::nameCandidate(kernel::FuncOp kernel) {
                                hashOf(kernel), int64_t(ways.size())});
 }
 
-bool CpuChooseSchedulesPass::nameChoice(kernel::FuncOp kernel, StringRef way) {
+bool CpuChooseSchedulesPass::nameChoice(kernel::FuncOp kernel,
+                                        const llvm::StringMap<StringRef> &chosen) {
+  std::string hash = hashOf(kernel);
+  auto choice = chosen.find(hash);
+  if (choice == chosen.end())
+    return true;
   SmallVector<std::string> ways = ::waysOf(kernel, winograd);
-  if (!llvm::is_contained(ways, way))
+  if (!llvm::is_contained(ways, choice->second))
     return false;
-  kernel::setSchedule(kernel, {way, hashOf(kernel), int64_t(ways.size())});
+  kernel::setSchedule(kernel, {choice->second, hash, int64_t(ways.size())});
   return true;
 }

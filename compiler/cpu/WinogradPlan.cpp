@@ -143,20 +143,28 @@ tfc::cpu::rankWinograd(const Target &target, const ImageConvolution &convolution
   return plans;
 }
 
-bool tfc::cpu::canTransform(const Target &target, const ImageConvolution &convolution) {
+/// Returns the best plan, or std::nullopt if it has no room or vectors would not be full.
+static std::optional<WinogradPlan> findPlan(const Target &target,
+                                            const ImageConvolution &convolution) {
   Estimate estimate(target, convolution);
   // Lanes run along the features.
-  return convolution.features >= estimate.lanes &&
-         estimate.fits(rankWinograd(target, convolution, 1).front());
+  if (convolution.features < estimate.lanes)
+    return std::nullopt;
+  WinogradPlan plan = rankWinograd(target, convolution, 1).front();
+  return estimate.fits(plan) ? std::optional(plan) : std::nullopt;
+}
+
+bool tfc::cpu::canTransform(const Target &target, const ImageConvolution &convolution) {
+  return findPlan(target, convolution).has_value();
 }
 
 bool tfc::cpu::isWinogradFaster(const Target &target, const ImageConvolution &convolution) {
-  if (!canTransform(target, convolution))
+  std::optional<WinogradPlan> plan = findPlan(target, convolution);
+  if (!plan)
     return false;
   Estimate estimate(target, convolution);
   double products = double(kTaps * kTaps * convolution.channels * estimate.featureVectors) *
                     double(convolution.count * convolution.rows * convolution.columns) / 2;
   double reading = estimate.readingWeights(kTaps * kTaps);
-  WinogradPlan plan = rankWinograd(target, convolution, 1).front();
-  return plan.cycles < products + kNotHidden * reading;
+  return plan->cycles < products + kNotHidden * reading;
 }

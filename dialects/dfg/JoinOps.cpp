@@ -95,7 +95,6 @@ SmallVector<Value> ConcatOp::buildOperandGradients(OpBuilder &b, ValueRange resu
   return cut(b, getLoc(), resultGrads[0], axis, sizes);
 }
 
-/// Along the first axis.
 /// Concatenates along an axis after the first one, whose slices are interleaved.
 static std::optional<SizeTensor> interleave(SizeOperands operands, int64_t axis) {
   ArrayRef<int64_t> first = operands.front()->shape;
