@@ -461,6 +461,20 @@ std::optional<dfg::Shape> truncateReals(Value value, bool isWide, const KnownVal
   return ratios ? std::optional(std::move(values)) : std::nullopt;
 }
 
+double countSteps(double start, double limit, double step, Type type) {
+  auto floats = dyn_cast<FloatType>(type);
+  if (!floats)
+    return std::ceil((limit - start) / step);
+  auto round = [&](double number) {
+    APFloat rounded(number);
+    bool losesInfo;
+    rounded.convert(floats.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    return rounded;
+  };
+  APFloat count = (round(limit) - round(start)) / round(step);
+  return std::ceil(count.convertToDouble());
+}
+
 static std::optional<BoundedRatio> toBounded(const Element &element) {
   if (std::optional<Ratio> exact = toRatio(element))
     return BoundedRatio{*exact, /*isBound=*/false};

@@ -53,6 +53,10 @@ std::optional<llvm::SmallVector<Ratio>> evaluateRatios(mlir::Value value,
 std::optional<dfg::Shape> truncateReals(mlir::Value value, bool isWide,
                                         const KnownValues &given = KnownValues());
 
+/// Returns how many steps lead from `start` to `limit`, with a quotient that is computed in an
+/// element type; negative if they lead away from it, and not finite for a step of 0.
+double countSteps(double start, double limit, double step, mlir::Type type);
+
 /// A number that depends on sizes alone, or only an upper bound of it because floats round it.
 struct BoundedRatio {
   Ratio ratio;

@@ -2,7 +2,6 @@
 
 #include "frontend/importer/CommonRules.h"
 #include "frontend/tensorflow/NodeBuilder.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace llvm;
@@ -191,11 +190,7 @@ static std::optional<DimExpr> rangeLength(NodeBuilder &node, Type type) {
   auto start = node.knownReals(0), limit = node.knownReals(1), step = node.knownReals(2);
   auto isOne = [](auto &numbers) { return numbers && numbers->size() == 1; };
   if (isOne(start) && isOne(limit) && isOne(step)) {
-    double count = (limit->front() - start->front()) / step->front();
-    // TensorFlow divides in the type of the elements.
-    if (!type.isF64())
-      count = float(float(limit->front()) - float(start->front())) / float(step->front());
-    count = std::ceil(count);
+    double count = countSteps(start->front(), limit->front(), step->front(), type);
     return count >= 0 && count < 1e9 ? std::optional(DimExpr(int64_t(count))) : std::nullopt;
   }
   auto from = node.knownRatios(0), to = node.knownRatios(1), by = node.knownRatios(2);
