@@ -150,6 +150,14 @@ bool isSavedModel(StringRef path) {
   return sys::path::filename(fileOf(path)) == kSavedModel.suffix;
 }
 
+std::optional<importer::EntrySpec> parseEntry(StringRef path, StringRef text, std::string &error) {
+  if (!isSavedModel(path) || text.contains(':'))
+    return importer::parseEntrySpec(text, error);
+  importer::EntrySpec signature;
+  signature.name = text.str();
+  return signature;
+}
+
 static const ForeignReader *readerOf(StringRef path) {
   if (isSavedModel(path))
     return &kSavedModel;

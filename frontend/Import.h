@@ -30,6 +30,10 @@ bool namesInputs(llvm::StringRef path);
 /// Returns true for the folder of a SavedModel, or the file in it. Its entries are its signatures,
 /// of which the caller may choose some by their names, and others.
 bool isSavedModel(llvm::StringRef path);
+/// Parses an entry of the command line for a file: the name of a signature, if the file has some,
+/// or a specification (see `importer::parseEntrySpec`). Sets `error` if it is malformed.
+std::optional<importer::EntrySpec> parseEntry(llvm::StringRef path, llvm::StringRef text,
+                                              std::string &error);
 /// Returns the suffixes of the files that importFile reads, for messages: ".graph, .mlir or .pb".
 std::string graphSuffixes();
 /// Returns the suffixes of the files that need entries.

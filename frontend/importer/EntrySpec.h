@@ -35,8 +35,6 @@ struct EntrySpec {
   std::vector<FeedSpec> feeds;
   std::vector<FetchSpec> fetches;
   std::vector<std::string> targets; // nodes to run for their effects
-  /// The largest values of named sizes, some of which feeds may not have.
-  std::vector<std::pair<std::string, int64_t>> bounds;
 };
 
 /// Parses "name: feeds -> fetches ; targets". If it is malformed, returns std::nullopt and sets

@@ -154,8 +154,7 @@ Outcome LibraryCall::build(StringRef function) {
       return Outcome::Failed;
     arguments.push_back(std::move(*argument));
   }
-  std::optional<SmallVector<NodeValue>> made = call(function, arguments);
-  return made ? node.done(*made) : Outcome::Failed;
+  return node.doneWith(call(function, arguments));
 }
 
 //===----------------------------------------------------------------------===//

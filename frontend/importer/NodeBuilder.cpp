@@ -222,6 +222,10 @@ Outcome NodeBuilder::doneWith(Operation *op) {
   return done(SmallVector<NodeValue>(op->getResults()));
 }
 
+Outcome NodeBuilder::doneWith(const std::optional<SmallVector<NodeValue>> &results) {
+  return results ? done(*results) : Outcome::Failed;
+}
+
 Outcome NodeBuilder::fail(const Twine &message) {
   error() << message;
   return Outcome::Failed;

@@ -113,6 +113,8 @@ public:
   }
   /// Returns Done with the results of an operation, or Failed for null.
   Outcome doneWith(mlir::Operation *op);
+  /// Returns Done with these outputs, or Failed if there are none after errors.
+  Outcome doneWith(const std::optional<llvm::SmallVector<NodeValue>> &results);
   Outcome fail(const llvm::Twine &message);
   template <typename Arg, typename... Args>
   Outcome fail(fmt::format_string<Arg, Args...> format, Arg &&arg, Args &&...args) {

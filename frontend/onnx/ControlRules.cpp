@@ -31,10 +31,8 @@ static const Graph &graphOf(NodeBuilder &node, StringRef attr) {
 /// A known condition chooses the branch while the graph is read; the types of the other branch then
 /// do not matter.
 static Outcome buildIf(NodeBuilder &node, const OpRule &) {
-  if (std::optional<int64_t> known = knownNumber(node, 0)) {
-    auto results = node.buildGraph(*known ? "then_branch" : "else_branch", {});
-    return results ? node.done(*results) : Outcome::Failed;
-  }
+  if (std::optional<int64_t> known = knownNumber(node, 0))
+    return node.doneWith(node.buildGraph(*known ? "then_branch" : "else_branch", {}));
   return node.doneWith(RegionBuilder(node).buildIf(
       asScalar(node, node.in(0)),
       [&](ArrayRef<NodeValue>) { return node.buildGraph("then_branch", {}); },

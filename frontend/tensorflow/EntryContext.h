@@ -68,7 +68,8 @@ struct EntryContext {
   Diagnostics &diagnostics;
   const EntrySpec &spec;
 
-  /// The largest sizes that calls find, by the names of nodes.
+  /// The largest values of named sizes of feeds, and of sizes that calls find, by the names of
+  /// their nodes.
   llvm::StringMap<int64_t> bounds;
   std::map<Edge, mlir::Value> fed;
   std::map<Edge, KnownSizes> fedSizes;

@@ -63,8 +63,8 @@ static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handle
       diagnostics.error(graph.locate(builder.getContext()))
           << "expected one entry '" << spec.name << "', but got two [graph-entry]";
     EntryContext entry(builder, graph, handles, complex, symbols, functions, diagnostics, spec);
-    for (const auto &[node, bound] : options.bounds)
-      entry.bounds[node] = bound;
+    for (const auto &[name, bound] : options.bounds)
+      entry.bounds[name] = bound;
     (void)EntryBuilder(entry).build();
   }
   bool hasVariables = any_of(graph.variables, [&](const auto &variable) {

@@ -38,8 +38,8 @@ private:
   std::unique_ptr<Bundle> openBundle();
   void readVariable(StringRef name, unsigned node, const RestoredTensor &restored, Bundle &bundle,
                     bool isAssigned);
-  /// Returns the node that assigns a variable when the model is initialized, if there is one.
-  std::optional<unsigned> findInitializer(StringRef name) const;
+  /// Returns the nodes that assign variables, by name, when the model is initialized.
+  llvm::StringMap<unsigned> findInitializers() const;
   /// Adds what initializes variables that are not restored, and the variables that this needs.
   void addInitializers(std::vector<EntrySpec> &entries,
                        const std::map<std::string, RestoredTensor> &restored);
@@ -141,11 +141,12 @@ void InitialValues::readVariable(StringRef name, unsigned index, const RestoredT
                                  model.isTrainable(name, restored.key)};
 }
 
-std::optional<unsigned> InitialValues::findInitializer(StringRef name) const {
+llvm::StringMap<unsigned> InitialValues::findInitializers() const {
+  llvm::StringMap<unsigned> initializers;
   std::optional<Edge> start = graph.findTensor(model.initializer);
   auto named = graph.byName.find(model.initializer);
   if (!start && named == graph.byName.end())
-    return std::nullopt;
+    return initializers;
   std::map<Edge, Value> fed;
   GraphStructure structure(graph, handles, fed);
   structure.markNeeded({}, named == graph.byName.end() ? start->node : named->second);
@@ -154,14 +155,15 @@ std::optional<unsigned> InitialValues::findInitializer(StringRef name) const {
     if (!structure.isNeeded[index] || !mayAssign(node.op) || !handle)
       continue;
     std::optional<unsigned> variable = handles.resource(*handle);
-    if (variable && variableName(graph.nodes[*variable]) == name)
-      return index;
+    if (variable)
+      initializers.try_emplace(variableName(graph.nodes[*variable]), index);
   }
-  return std::nullopt;
+  return initializers;
 }
 
 void InitialValues::addInitializers(std::vector<EntrySpec> &entries,
                                     const std::map<std::string, RestoredTensor> &restored) {
+  llvm::StringMap<unsigned> initializers = findInitializers();
   EntrySpec &initializer = entries.emplace_back();
   // Each round adds variables that the initializers so far read.
   for (bool isNew = true; isNew;) {
@@ -169,11 +171,11 @@ void InitialValues::addInitializers(std::vector<EntrySpec> &entries,
     for (const auto &[name, unused] : findUses(entries).variables) {
       if (restored.count(name) || graph.variables.count(name))
         continue;
-      std::optional<unsigned> node = findInitializer(name);
-      if (!node)
+      auto node = initializers.find(name);
+      if (node == initializers.end())
         continue;
       graph.variables[name] = {{}, false, model.isTrainable(name, "")};
-      initializer.targets.push_back(graph.nodes[*node].name);
+      initializer.targets.push_back(graph.nodes[node->second].name);
       isNew = true;
     }
   }

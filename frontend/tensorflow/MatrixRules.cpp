@@ -138,7 +138,7 @@ static Outcome buildBands(NodeBuilder &node, StringRef function, ArrayRef<NodeVa
                                     {"columns", dfg::Shape{columns}},
                                     {"upper_left", StringRef(align).starts_with("LEFT")},
                                     {"lower_left", StringRef(align).ends_with("LEFT")}});
-  return results ? node.done(*results) : Outcome::Failed;
+  return node.doneWith(results);
 }
 
 /// Builds matrices with the vectors of `diagonal` on a diagonal: elements are shifted to their
@@ -176,16 +176,16 @@ static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
         node.numInputs() > 4 ? node.in(4) : node.scalar(0, dfg::elementTypeOf(diagonal.getType()));
     return buildBands(node, "_band_matrix", {diagonal, padding}, *bands, rows, columns);
   }
-  std::optional<int64_t> k = bands->lower;
+  int64_t k = bands->lower;
   // Element j is in column j + k if k >= 0, else in row j - k.
   NodeValue spread = diagonal;
   dfg::Shape axis = shape;
-  bool alongColumns = *k >= 0;
+  bool alongColumns = k >= 0;
   spread = node.op("place", spread,
                    {node.attrs.sizes("starts",
                                      [&] {
                                        dfg::Shape starts(shape.size(), DimExpr(0));
-                                       starts.back() = std::abs(*k);
+                                       starts.back() = std::abs(k);
                                        return starts;
                                      }()),
                     node.attrs.sizes("shape", [&] {
@@ -200,7 +200,7 @@ static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
   spread = node.reshape(spread, axis);
   NodeValue padding =
       node.numInputs() > 4 ? node.in(4) : node.scalar(0, dfg::elementTypeOf(diagonal.getType()));
-  NodeValue mask = onDiagonal(node, rows, columns, *k);
+  NodeValue mask = onDiagonal(node, rows, columns, k);
   return node.done({node.op("select", {mask, spread, padding})});
 }
 
@@ -218,8 +218,8 @@ static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
         node.numInputs() > 2 ? node.in(2) : node.scalar(0, dfg::elementTypeOf(x.getType()));
     return buildBands(node, "_bands", {x, padding}, *bands, rows, columns);
   }
-  std::optional<int64_t> k = bands->lower;
-  int64_t down = std::max<int64_t>(-*k, 0), right = std::max<int64_t>(*k, 0);
+  int64_t k = bands->lower;
+  int64_t down = std::max<int64_t>(-k, 0), right = std::max<int64_t>(k, 0);
   std::optional<int64_t> height = rows.constant(), width = columns.constant();
   DimExpr length = height && width
                        ? DimExpr(std::max<int64_t>(0, std::min(*height - down, *width - right)))
@@ -227,7 +227,7 @@ static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
   // Sum each row after masking all elements except the diagonal.
   NodeValue zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
   bool isBool = dfg::elementTypeOf(x.getType()).isInteger(1);
-  NodeValue kept = node.op("select", {onDiagonal(node, rows, columns, *k), x, zero});
+  NodeValue kept = node.op("select", {onDiagonal(node, rows, columns, k), x, zero});
   NodeValue all = node.op(isBool ? "any" : "sum", kept, node.attrs.integers("axis", -1));
   shape.pop_back();
   dfg::Shape starts(shape.size(), DimExpr(0));
@@ -247,16 +247,16 @@ static Outcome buildSetDiag(NodeBuilder &node, const OpRule &) {
   DimExpr rows = shape[shape.size() - 2], columns = shape.back();
   if (!bands->areOne())
     return buildBands(node, "_with_bands", {x, diagonal}, *bands, rows, columns);
-  std::optional<int64_t> k = bands->lower;
-  bool alongColumns = *k >= 0;
+  int64_t k = bands->lower;
+  bool alongColumns = k >= 0;
   dfg::Shape starts(vector.size(), DimExpr(0)), whole = vector;
-  starts.back() = std::abs(*k);
+  starts.back() = std::abs(k);
   whole.back() = alongColumns ? columns : rows;
   NodeValue spread = node.op(
       "place", diagonal, {node.attrs.sizes("starts", starts), node.attrs.sizes("shape", whole)});
   whole.insert(whole.end() - (alongColumns ? 1 : 0), DimExpr(1));
   spread = node.reshape(spread, whole);
-  return node.done({node.op("select", {onDiagonal(node, rows, columns, *k), spread, x})});
+  return node.done({node.op("select", {onDiagonal(node, rows, columns, k), spread, x})});
 }
 
 /// Keeps a number of diagonals below and above the main one; -1 keeps all.

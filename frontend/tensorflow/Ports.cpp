@@ -102,9 +102,9 @@ void EntryPorts::find() {
     else if (edge)
       addFeed(feed, *edge);
   }
-  for (const auto &[name, bound] : entry.spec.bounds)
-    if (is_contained(header.symbols, name))
-      header.bounds[name] = bound;
+  for (const std::string &symbol : header.symbols)
+    if (auto bound = entry.bounds.find(symbol); bound != entry.bounds.end())
+      header.bounds[symbol] = bound->second;
   for (const FetchSpec &fetch : entry.spec.fetches)
     if (std::optional<Edge> edge = findTensor(fetch.tensor, "fetch"))
       fetches.push_back(*edge);

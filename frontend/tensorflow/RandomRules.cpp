@@ -61,7 +61,7 @@ template <bool isFalling> static Outcome buildCandidates(NodeBuilder &node, cons
   auto results =
       node.library().on("_candidates", {counter, classes},
                         {{"key", dfg::Shape{dfg::DimExpr(seedOf(node))}}, {"falling", isFalling}});
-  return results ? node.done(*results) : Outcome::Failed;
+  return node.doneWith(results);
 }
 
 static constexpr char kCandidates[] =

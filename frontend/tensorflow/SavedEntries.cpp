@@ -144,8 +144,6 @@ std::vector<EntrySpec> chooseEntries(SavedModel &model, const ForeignFile &file,
     feeds.setSizes(name, sizes);
   for (const auto &[name, path] : file.options.fixed)
     feeds.fix(name, path);
-  for (EntrySpec &entry : entries)
-    entry.bounds = file.options.bounds;
   return entries;
 }
 

@@ -212,8 +212,7 @@ static Outcome stitchTensors(NodeBuilder &node) {
   std::optional<DimExpr> size = stitchedSize(node, count);
   if (size)
     arguments.push_back({"size", dfg::Shape{*size}});
-  auto results = node.library().on(size ? "_stitch_known" : "_stitch", {}, arguments);
-  return results ? node.done(*results) : Outcome::Failed;
+  return node.doneWith(node.library().on(size ? "dynamic_stitch" : "_stitch", {}, arguments));
 }
 
 /// Interleaves elements by positions; if a position occurs twice, the later element is used.

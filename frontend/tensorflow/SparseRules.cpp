@@ -2,7 +2,6 @@
 // tensorflow_sparse.graph. Most of them find how many elements their results have.
 
 #include "frontend/tensorflow/NodeBuilder.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace llvm;
@@ -26,18 +25,6 @@ static std::optional<DimExpr> lengthOf(NodeBuilder &node, unsigned i) {
   return std::nullopt;
 }
 
-/// Returns the values of inputs from `from` up to `end`, or std::nullopt after errors.
-static std::optional<SmallVector<Value>> valuesIn(NodeBuilder &node, unsigned from, unsigned end) {
-  SmallVector<Value> values;
-  for (unsigned i = from; i < end; ++i)
-    values.push_back(node.valueOf(node.in(i)));
-  return llvm::is_contained(values, Value()) ? std::nullopt : std::optional(std::move(values));
-}
-
-static Outcome doneWith(NodeBuilder &node, std::optional<SmallVector<NodeValue>> results) {
-  return results ? node.done(*results) : Outcome::Failed;
-}
-
 //===----------------------------------------------------------------------===//
 // Partitions
 //===----------------------------------------------------------------------===//
@@ -47,11 +34,8 @@ static Outcome buildPartition(NodeBuilder &node, const OpRule &) {
   if (!x || !partitions)
     return Outcome::Failed;
   int64_t count = node.node.number("num_partitions");
-  SmallVector<NodeValue> parts;
-  for (int64_t i = 0; i < count; ++i)
-    parts.push_back(node.library().compute("_partition", {x, partitions},
-                                           {{"number", numberOf(i)}, {"count", numberOf(count)}}));
-  return node.done(parts);
+  return node.doneWith(
+      node.library().on("dynamic_partition", {x, partitions}, {{"count", numberOf(count)}}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,8 +48,8 @@ static Outcome buildFillEmptyRows(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   if (shape->empty())
     return node.fail("expected the shape of a tensor with an axis [operand]");
-  return doneWith(node, node.library().on("_fill_empty_rows", {node.in(0), node.in(1), node.in(3)},
-                                          {{"rows", dfg::Shape{shape->front()}}}));
+  return node.doneWith(node.library().on("_fill_empty_rows", {node.in(0), node.in(1), node.in(3)},
+                                         {{"rows", dfg::Shape{shape->front()}}}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,8 +98,8 @@ static Outcome buildRaggedGather(NodeBuilder &node, const OpRule &) {
   return node.done(results);
 }
 
-/// Returns how many numbers all ranges have, if that is known.
-static std::optional<int64_t> countRanges(NodeBuilder &node, int64_t rows, bool isFloat) {
+/// Returns how many numbers of a type all ranges have, if that is known.
+static std::optional<int64_t> countRanges(NodeBuilder &node, int64_t rows, Type type) {
   std::optional<SmallVector<double>> numbers[] = {node.knownReals(0), node.knownReals(1),
                                                   node.knownReals(2)};
   double total = 0;
@@ -126,11 +110,7 @@ static std::optional<int64_t> countRanges(NodeBuilder &node, int64_t rows, bool 
         return std::nullopt;
       at[i] = (*known)[known->size() == 1 ? 0 : row];
     }
-    double count = (at[1] - at[0]) / at[2];
-    // TensorFlow divides in the type of the elements.
-    if (isFloat)
-      count = float(float(at[1]) - float(at[0])) / float(at[2]);
-    total += std::max(std::ceil(count), 0.0);
+    total += std::max(countSteps(at[0], at[1], at[2], type), 0.0);
   }
   return total >= 0 && total < 1e9 ? std::optional(int64_t(total)) : std::nullopt;
 }
@@ -149,7 +129,7 @@ static Outcome buildRaggedRange(NodeBuilder &node, const OpRule &) {
   Type type = splitsType(node), element = dfg::elementTypeOf(inputs.front().getType());
   if (!type)
     return Outcome::Failed;
-  count = count ? countRanges(node, *count, element.isF32()) : std::nullopt;
+  count = count ? countRanges(node, *count, element) : std::nullopt;
   if (!count)
     return node.fail("expected the number of elements to be known when the graph is compiled "
                      "[dynamic-shape]");
@@ -162,14 +142,12 @@ static Outcome buildRaggedRange(NodeBuilder &node, const OpRule &) {
 
 static Outcome buildRaggedToSparse(NodeBuilder &node, const OpRule &) {
   int64_t levels = node.node.number("RAGGED_RANK");
-  auto splits = valuesIn(node, 0, levels);
-  for (int64_t i = 0; splits && i < levels; ++i)
+  for (int64_t i = 0; i <= levels; ++i)
     if (!lengthOf(node, i))
       return Outcome::Failed;
-  if (!splits || !lengthOf(node, levels))
-    return Outcome::Failed;
-  return doneWith(node,
-                  node.library().on("_ragged_to_sparse", {node.in(levels)}, {{"splits", *splits}}));
+  SmallVector<Value> splits = node.valuesOf(node.allInputs(/*from=*/0, /*dropped=*/1));
+  return node.doneWith(
+      node.library().on("_ragged_to_sparse", {node.in(levels)}, {{"splits", splits}}));
 }
 
 /// Returns the sizes that input 0 asks for, of which -1 stands for those of the longest rows.
@@ -227,9 +205,9 @@ static Outcome buildRaggedToDense(NodeBuilder &node, const OpRule &) {
       return Outcome::Failed;
     rows.push_back(node.valueOf(row));
   }
-  return doneWith(
-      node, node.library().on("_ragged_to_dense", {node.in(1), node.in(2)},
-                              {{"rows", rows}, {"first", dfg::Shape{*first}}, {"sizes", *sizes}}));
+  return node.doneWith(
+      node.library().on("_ragged_to_dense", {node.in(1), node.in(2)},
+                        {{"rows", rows}, {"first", dfg::Shape{*first}}, {"sizes", *sizes}}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,8 +218,8 @@ static Outcome buildSetOperation(NodeBuilder &node, const OpRule &) {
   StringRef operation = node.node.attr("set_operation").text;
   if (!is_contained({"union", "intersection", "a-b", "b-a"}, operation))
     return node.fail("'{}' is no operation on sets [graph-attribute]", operation);
-  return doneWith(node, node.library().on("_set_operation", {node.in(0), node.in(1)},
-                                          {{"operation", operation.str()}}));
+  return node.doneWith(node.library().on("_set_operation", {node.in(0), node.in(1)},
+                                         {{"operation", operation.str()}}));
 }
 
 static Outcome buildGreedyDecoder(NodeBuilder &node, const OpRule &) {
@@ -254,9 +232,9 @@ static Outcome buildGreedyDecoder(NodeBuilder &node, const OpRule &) {
                      dfg::toText(x.getType()));
   int64_t given = node.node.number("blank_index", -1);
   DimExpr blank = given < 0 ? shape[2] + DimExpr(given) : DimExpr(given);
-  return doneWith(node, node.library().on("_ctc_greedy", {x, node.in(1)},
-                                          {{"merge", node.flag("merge_repeated")},
-                                           {"blank", dfg::Shape{blank}}}));
+  return node.doneWith(
+      node.library().on("_ctc_greedy", {x, node.in(1)},
+                        {{"merge", node.flag("merge_repeated")}, {"blank", dfg::Shape{blank}}}));
 }
 
 static Outcome buildCombinedNonMax(NodeBuilder &node, const OpRule &) {
@@ -272,11 +250,11 @@ static Outcome buildCombinedNonMax(NodeBuilder &node, const OpRule &) {
   int64_t all = 0;
   if (node.flag("pad_per_class") && !__builtin_mul_overflow(*most, *classes, &all))
     total = std::min(*total, all);
-  return doneWith(node,
-                  node.library().on("_combined_non_max", {boxes, scores, node.in(4), node.in(5)},
-                                    {{"most", numberOf(*most)},
-                                     {"total", numberOf(*total)},
-                                     {"clip", node.node.number("clip_boxes", 1) != 0}}));
+  return node.doneWith(node.library().on("_combined_non_max",
+                                         {boxes, scores, node.in(4), node.in(5)},
+                                         {{"most", numberOf(*most)},
+                                          {"total", numberOf(*total)},
+                                          {"clip", node.node.number("clip_boxes", 1) != 0}}));
 }
 
 static constexpr OpRule kRules[] = {

@@ -46,12 +46,8 @@ int main(int argc, char **argv) {
   options.allowedPaths.assign(folders.begin(), folders.end());
   std::vector<tfc::importer::EntrySpec> entries;
   for (const std::string &text : entryTexts) {
-    if (tfc::isSavedModel(input) && !StringRef(text).contains(':')) {
-      entries.emplace_back().name = text;
-      continue;
-    }
     std::string reason;
-    std::optional<tfc::importer::EntrySpec> entry = tfc::importer::parseEntrySpec(text, reason);
+    std::optional<tfc::importer::EntrySpec> entry = tfc::parseEntry(input, text, reason);
     if (!entry) {
       errs() << "error: " << reason << '\n';
       return 1;

@@ -423,19 +423,14 @@ static void completeConvert(CompileRequest &request) {
 
 /// Sets the entries of a file that declares none.
 static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
-  bool hasSignatures = isSavedModel(request.input);
-  if (!entries.empty() && !needsEntries(request.input) && !hasSignatures)
+  if (!entries.empty() && !needsEntries(request.input) && !isSavedModel(request.input))
     throw CLI::ValidationError(
         "--entry",
         fmt::format("only a {} file takes entries: all those that a graph declares are compiled",
                     entrySuffixes()));
   for (const std::string &text : entries) {
-    if (hasSignatures && !StringRef(text).contains(':')) {
-      request.entries.emplace_back().name = text;
-      continue;
-    }
     std::string reason;
-    std::optional<importer::EntrySpec> entry = importer::parseEntrySpec(text, reason);
+    std::optional<importer::EntrySpec> entry = parseEntry(request.input, text, reason);
     if (!entry)
       throw CLI::ValidationError("--entry", fmt::format("'{}': {}", text, reason));
     request.entries.push_back(std::move(*entry));

@@ -107,10 +107,12 @@ struct LibraryCalls::State {
     return std::nullopt;
   }
 
-  /// A function of the files, found once; null if there is none.
+  /// A function of the files or of all files, found once; null if there is none.
   const Declared *find(StringRef name) {
     auto [known, isNew] = functions.try_emplace(name);
     std::optional<Function> found = isNew ? findInFiles(name) : std::nullopt;
+    if (isNew && !found)
+      found = elaborator.findShipped("prelude", name);
     if (found) {
       known->second.emplace(Declared{*found, {}});
       for (const ast::Param &param : found->decl->params)
@@ -134,7 +136,7 @@ LibraryCalls::LibraryCalls(GraphBuilder &builder, ArrayRef<StringRef> files,
 LibraryCalls::~LibraryCalls() = default;
 
 bool LibraryCalls::declares(StringRef function) const {
-  return !function.starts_with("_") && state->find(function);
+  return !function.starts_with("_") && state->findInFiles(function);
 }
 
 std::vector<std::pair<StringRef, std::string>> LibraryCalls::functions() const {

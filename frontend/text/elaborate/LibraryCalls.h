@@ -36,12 +36,13 @@ public:
     Value value;
   };
 
-  /// Calls functions of the shipped files, of which the first one that declares a function counts;
-  /// operations are created at the insertion point of `builder`.
+  /// Calls functions of the shipped files, of which the first one that declares a function counts,
+  /// and those that every file sees; operations are created at the insertion point of `builder`.
   LibraryCalls(GraphBuilder &builder, llvm::ArrayRef<llvm::StringRef> files,
                const ImportOptions &options = {});
   ~LibraryCalls();
 
+  /// Whether one of the files has a function that others may call.
   bool declares(llvm::StringRef function) const;
   /// The files and names of all functions that `declares` knows, in the order of the files and then
   /// by name.
