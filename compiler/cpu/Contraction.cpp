@@ -347,8 +347,8 @@ static ContractionPlan planTransformed(KernelShapes &shapes, const Target &targe
   int64_t units = llvm::divideCeil(convolution.tiles(), plan.winograd->tiles) *
                   llvm::divideCeil(panels, plan.winograd->panels * plan.winograd->groups);
   plan.units = getAffineConstantExpr(units, shapes.kernel().getContext());
-  int64_t operations =
-      2 * kTileElements * convolution.channels * convolution.features * convolution.tiles() / units;
+  int64_t operations = 2 * convolution.tileElements() * convolution.channels *
+                       convolution.features * convolution.tiles() / units;
   plan.grain = grainOf(operations);
   return plan;
 }
@@ -376,11 +376,11 @@ SmallVector<std::string> waysOf(KernelShapes &shapes, const Target &target, lina
                                              packing ? packing->second.getGroup() : 1))
     ways.push_back(nameOf(plan));
   std::optional<ImageConvolution> convolution = matchConvolution(op);
-  if (!winograd || !convolution || !transformableWeights(op) || !canTransform(target, *convolution))
+  if (!winograd || !convolution || !transformableWeights(op) ||
+      !chooseTiles(target, *convolution, /*way=*/""))
     return ways;
   for (const WinogradPlan &plan : rankWinograd(target, *convolution, kMostDivisions))
-    if (transformed.empty() || plan.tiles > 1) // one tile is always possible, even without room
-      transformed.push_back(plan.name());
+    transformed.push_back(plan.name());
   // Fewer of those that are estimated to be slower.
   if (!isWinogradFaster(target, *convolution))
     std::swap(ways, transformed);
@@ -414,7 +414,7 @@ packTransformed(const Target &target, const ImageConvolution &c) {
   int64_t columns = plan.columns(target.lanes(32)), matrix = c.channels * c.features;
   int64_t block = std::min(plan.channels, c.channels);
   auto packing = kernel::PackingAttr::get(c.weights.getContext(), std::min(columns, c.features),
-                                          {c.features, c.channels / block, kTileElements, block},
+                                          {c.features, c.channels / block, c.tileElements(), block},
                                           {1, block * c.features, matrix, c.features}, /*group=*/1);
   return std::pair(*constant, packing);
 }

@@ -48,10 +48,10 @@ def CpuTransformWeightsPass : Pass<"tfc-cpu-transform-weights", "::mlir::ModuleO
   let summary = "Transforms the weights of convolutions to multiply less";
   let description = [{
     Before: kernels prepared by tfc-prepare-kernels, with `kernel.constant` on arguments
-    that are always constants. After: convolutions of f32 with constant weights of 3 x 3
-    taps and steps of 1 recover these from weights transformed for Winograd's algorithm
-    F(4 x 4, 3 x 3), if it is estimated to be faster; their emitter reads the latter.
-    Their largest error is some ten times that of the definition. Kernels for other
+    that are always constants. After: convolutions of f32 with constant weights along one or
+    two axes and steps of 1 recover these from weights transformed for Winograd's
+    algorithm, if it is estimated to be faster; their emitter reads the latter. Their
+    largest error is some 50 times that of the definition. Kernels for other
     targets are unchanged. Errors: those of tfc-cpu-codegen.
   }];
   let dependentDialects = [

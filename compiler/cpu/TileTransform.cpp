@@ -2,6 +2,7 @@
 
 #include "compiler/cpu/TileTransform.h"
 #include "compiler/cpu/ContractionMicro.h"
+#include "compiler/cpu/LinearCode.h"
 #include "compiler/cpu/LoopEmitter.h"
 #include "compiler/kernels/emit/ProductEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -154,7 +155,10 @@ public:
                    const ContractionPlan &plan, const ContractionForm &form,
                    TileTransform transform)
       : LoopEmitter(emitter), emitter(emitter), target(target), nest(nest), plan(plan), form(form),
-        transform(std::move(transform)) {}
+        transform(std::move(transform)) {
+    for (const TileTransform::Matrix &matrix : this->transform.matrices)
+      codes.emplace_back(llvm::to_vector_of<double>(matrix.elements), matrix.columns);
+  }
 
   void emit(Value begin, Value end);
 
@@ -167,9 +171,9 @@ private:
   Value halfPointer(Value number, int64_t row, int64_t column);
   Value term(ArrayRef<int64_t> columns);
   void store(ArrayRef<int64_t> rows, Value sum);
-  SmallVector<Value> multiply(const TileTransform::Matrix &matrix, ArrayRef<Value> terms);
-  Value combine(ArrayRef<std::pair<float, Value>> terms);
-  Value splat(float value);
+  SmallVector<Value> multiply(unsigned matrix, ArrayRef<Value> terms) {
+    return codes[matrix].emit(b, loc, target, terms);
+  }
 
   KernelEmitter &emitter;
   const Target &target;
@@ -177,73 +181,14 @@ private:
   const ContractionPlan &plan;
   const ContractionForm &form;
   TileTransform transform;
+  /// The code of each matrix.
+  SmallVector<LinearCode> codes;
   /// The products with the first matrix of a group of points, on the stack.
   Value half;
   /// The indices of the loops at the current point.
   SmallVector<AffineExpr> point;
 };
 } // namespace
-
-Value TransformEmitter::splat(float value) {
-  auto type = VectorType::get({plan.lanes}, b.getF32Type());
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
-}
-
-/// The sum of values times factors that are not 0.
-Value TransformEmitter::combine(ArrayRef<std::pair<float, Value>> terms) {
-  if (terms.empty())
-    return {};
-  // Begin with a factor of 1, which needs no multiplication.
-  const auto *first = llvm::find_if(terms, [](auto &term) { return term.first == 1; });
-  if (first == terms.end())
-    first = terms.begin();
-  Value sum = first->second;
-  if (first->first != 1)
-    sum = arith::MulFOp::create(b, loc, splat(first->first), sum);
-  for (const auto &term : terms) {
-    auto [factor, value] = term;
-    if (&term == first)
-      continue;
-    if (factor == 1)
-      sum = arith::AddFOp::create(b, loc, sum, value);
-    else if (factor == -1)
-      sum = arith::SubFOp::create(b, loc, sum, value);
-    else
-      sum = multiplyAdd(b, loc, target, splat(factor), value, sum);
-  }
-  return sum;
-}
-
-/// Multiplies a matrix with a vector. Two rows that differ in signs only, as those of the points x
-/// and -x, share the sum of the terms of one sign and that of the others.
-SmallVector<Value> TransformEmitter::multiply(const TileTransform::Matrix &matrix,
-                                              ArrayRef<Value> terms) {
-  SmallVector<Value> results(matrix.rows);
-  auto differInSigns = [&](int64_t row, int64_t other) {
-    return llvm::all_of(llvm::seq(matrix.columns), [&](int64_t column) {
-      return std::abs(matrix.at(row, column)) == std::abs(matrix.at(other, column));
-    });
-  };
-  for (int64_t row = 0; row < matrix.rows; ++row) {
-    if (results[row])
-      continue;
-    int64_t other = row + 1;
-    while (other < matrix.rows && !differInSigns(row, other))
-      ++other;
-    SmallVector<std::pair<float, Value>> equal, opposite;
-    for (int64_t column = 0; column < matrix.columns; ++column)
-      if (float factor = matrix.at(row, column); factor != 0)
-        (other < matrix.rows && factor != matrix.at(other, column) ? opposite : equal)
-            .push_back({factor, terms[column]});
-    Value sum = combine(equal), rest = combine(opposite);
-    if (!sum)
-      sum = splat(0);
-    results[row] = rest ? arith::AddFOp::create(b, loc, sum, rest).getResult() : sum;
-    if (other < matrix.rows)
-      results[other] = rest ? arith::SubFOp::create(b, loc, sum, rest).getResult() : sum;
-  }
-  return results;
-}
 
 /// The operand's elements of the current lanes at some columns of the matrices.
 Value TransformEmitter::term(ArrayRef<int64_t> columns) {
@@ -274,7 +219,7 @@ SmallVector<SmallVector<Value>> TransformEmitter::multiplyColumns() {
     SmallVector<Value> terms;
     for (int64_t i = 0; i < first.columns; ++i)
       terms.push_back(hasSecond ? term({i, column}) : term({i}));
-    for (auto [row, value] : llvm::enumerate(multiply(first, terms)))
+    for (auto [row, value] : llvm::enumerate(multiply(0, terms)))
       rows[row].push_back(value);
   }
   return rows;
@@ -284,7 +229,7 @@ SmallVector<SmallVector<Value>> TransformEmitter::multiplyColumns() {
 void TransformEmitter::emitRow(int64_t row, ArrayRef<Value> terms) {
   if (transform.matrices.size() == 1)
     return store({row}, terms.front());
-  for (auto [i, value] : llvm::enumerate(multiply(transform.matrices[1], terms)))
+  for (auto [i, value] : llvm::enumerate(multiply(1, terms)))
     store({row, int64_t(i)}, value);
 }
 

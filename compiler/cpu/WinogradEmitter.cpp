@@ -15,18 +15,23 @@ static int64_t oddLines(int64_t elements) {
   return (llvm::divideCeil(elements, kLineFloats) | 1) * kLineFloats;
 }
 
-WinogradEmitter::WinogradEmitter(KernelEmitter &emitter, const Target &target,
-                                 const ContractionNest &nest, const ContractionPlan &plan,
-                                 const ContractionForm &form, const ImageConvolution &convolution)
+WinogradEmitter::WinogradEmitter(
+    KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
+    const ContractionPlan &plan, const ContractionForm &form, const ImageConvolution &convolution,
+    const std::pair<dfg::WinogradMatrices, dfg::WinogradMatrices> &matrices)
     : LoopEmitter(emitter), emitter(emitter), target(target), nest(nest), plan(plan),
       winograd(*plan.winograd), form(form), convolution(convolution),
+      ofElements{{matrices.first.ofElements, matrices.first.size},
+                 {matrices.second.ofElements, matrices.second.size}},
+      ofResults{{matrices.first.ofResults, matrices.first.size},
+                {matrices.second.ofResults, matrices.second.size}},
       elementsStride(oddLines(winograd.tiles * winograd.channels)),
       productsStride(oddLines(winograd.tiles * winograd.panels * columns())),
       productsRow(winograd.panels * columns()) {}
 
 void WinogradEmitter::emit(Value begin, Value end) {
-  elements = stackMemory(b, loc, form.computeType, kTileElements * elementsStride);
-  products = stackMemory(b, loc, form.computeType, kTileElements * productsStride);
+  elements = stackMemory(b, loc, form.computeType, convolution.tileElements() * elementsStride);
+  products = stackMemory(b, loc, form.computeType, convolution.tileElements() * productsStride);
   forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
 }
 
@@ -57,7 +62,7 @@ void WinogradEmitter::emitGroup(const Group &group) {
     multiply(group, nullptr, constant(channels));
   } else {
     Value zero = zeroOf(b, loc, VectorType::get({plan.lanes}, form.computeType));
-    forLoop(constant(0), constant(kTileElements * productsStride), plan.lanes,
+    forLoop(constant(0), constant(convolution.tileElements() * productsStride), plan.lanes,
             [&](Value i) { storeLanes(b, loc, zero, at(products, i)); });
     forLoop(constant(0), constant(channels), winograd.channels, [&](Value first) {
       Value count = minimum(constant(winograd.channels), sub(constant(channels), first));
@@ -69,9 +74,10 @@ void WinogradEmitter::emitGroup(const Group &group) {
 }
 
 WinogradEmitter::Tile WinogradEmitter::tileAt(Value number) {
-  auto [rest, column] = divide(number, convolution.tileColumns());
-  auto [image, row] = divide(rest, convolution.tileRows());
-  return {image, mul(row, kTileResults), mul(column, kTileResults)};
+  auto [rest, column] = divide(number, convolution.columns.tiles());
+  auto [image, row] = divide(rest, convolution.rows.tiles());
+  return {image, mul(row, convolution.rows.tileResults),
+          mul(column, convolution.columns.tileResults)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,58 +94,44 @@ void WinogradEmitter::transformElements(Value firstChannel, Value channels) {
           [&](Value number) { transformTile(number, firstChannel, channels); });
 }
 
-/// Elements beyond the image, which only results that do not exist need, are those at its end.
+/// Transforms the columns of a tile, then its rows. Elements beyond the image, which only results
+/// that do not exist need, are those at its end.
 void WinogradEmitter::transformTile(Value number, Value firstChannel, Value channels) {
   Tile tile = tileAt(add(firstTile, number));
-  auto indicesFrom = [&](Value first, int64_t tiles, int64_t size) {
+  auto indicesFrom = [&](Value first, const ImageAxis &axis) {
     SmallVector<AffineExpr> all;
     AffineExpr start = emitter.addDim(first);
-    bool isInside = kTileResults * (tiles - 1) + kTileSize <= size;
-    for (int64_t i = 0; i < kTileSize; ++i)
+    bool isInside = axis.tileResults * (axis.tiles() - 1) + axis.tileSize() <= axis.size;
+    for (int64_t i = 0; i < axis.tileSize(); ++i)
       all.push_back(isInside ? start + i
-                             : emitter.addDim(minimum(add(first, i), constant(size - 1))));
+                             : emitter.addDim(minimum(add(first, i), constant(axis.size - 1))));
     return all;
   };
-  SmallVector<AffineExpr> rows =
-      indicesFrom(tile.row, convolution.tileRows(), convolution.imageRows);
-  SmallVector<AffineExpr> columns =
-      indicesFrom(tile.column, convolution.tileColumns(), convolution.imageColumns);
+  SmallVector<AffineExpr> rows = indicesFrom(tile.row, convolution.rows);
+  SmallVector<AffineExpr> columns = indicesFrom(tile.column, convolution.columns);
   AffineExpr image = emitter.addDim(tile.image);
   auto emitVector = [&](Value channel, Value mask) {
     KernelEmitter::Scope scope(emitter);
     LoopDim dim = emitter.addDim(add(firstChannel, channel));
     KernelEmitter::VectorMode mode(emitter, dim, plan.lanes, mask);
-    Vectors all;
-    for (AffineExpr row : rows)
-      for (AffineExpr column : columns)
-        all.push_back(
-            emitter.broadcast(emitter.element(convolution.image, {image, row, column, dim})));
-    for (auto [i, value] : llvm::enumerate(transformed(all)))
-      storeLanes(b, loc, value, elementAt(constant(int64_t(i)), number, channel));
+    SmallVector<Vectors> half(rows.size());
+    for (AffineExpr column : columns) {
+      Vectors line;
+      for (AffineExpr row : rows) {
+        SmallVector<AffineExpr> indices{image, row, column, dim};
+        if (!convolution.hasRows)
+          indices.erase(indices.begin() + 1);
+        line.push_back(emitter.broadcast(emitter.element(convolution.image, indices)));
+      }
+      for (auto [p, value] : llvm::enumerate(ofElements.rows.emit(b, loc, target, line)))
+        half[p].push_back(value);
+    }
+    int64_t element = 0;
+    for (const Vectors &line : half)
+      for (Value value : ofElements.columns.emit(b, loc, target, line))
+        storeLanes(b, loc, value, elementAt(constant(element++), number, channel));
   };
   forVectors(channels, convolution.channels % plan.lanes, emitVector);
-}
-
-/// Transforms the columns of a tile, then its rows.
-WinogradEmitter::Vectors WinogradEmitter::transformed(Vectors all) {
-  auto line = [&](int64_t first, int64_t stride) {
-    auto d = [&](int64_t i) -> Value & { return all[first + i * stride]; };
-    Value even = scaled(-4, d(2), d(4)), odd = scaled(-4, d(1), d(3));
-    Value even2 = minus(d(4), d(2)), odd2 = minus(d(3), d(1));
-    Value begin = scaled(4, d(0), scaled(-5, d(2), d(4)));
-    Value end = scaled(4, d(1), scaled(-5, d(3), d(5)));
-    d(0) = begin;
-    d(1) = plus(even, odd);
-    d(2) = minus(even, odd);
-    d(3) = scaled(2, odd2, even2);
-    d(4) = scaled(-2, odd2, even2);
-    d(5) = end;
-  };
-  for (int64_t i = 0; i < kTileSize; ++i)
-    line(i, kTileSize);
-  for (int64_t i = 0; i < kTileSize; ++i)
-    line(i * kTileSize, 1);
-  return all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,7 +160,7 @@ void WinogradEmitter::forEachPanel(const Group &group, function_ref<void(const P
 /// and products need not be added.
 void WinogradEmitter::multiply(const Group &group, Value firstChannel, Value channels) {
   int64_t rows = winograd.rows, rest = winograd.tiles % rows, whole = winograd.tiles - rest;
-  forLoop(constant(0), constant(kTileElements), 1, [&](Value element) {
+  forLoop(constant(0), constant(convolution.tileElements()), 1, [&](Value element) {
     forEachPanel(group, [&](const Panel &panel) {
       // The last rows of a unit with fewer tiles are not used.
       if (whole > 0)
@@ -202,9 +194,9 @@ Value WinogradEmitter::weightsAt(const Group &group, const Panel &panel, Value e
     return at(pointer, add(mul(index, convolution.features), column));
   }
   // Matrices of the same channels follow each other.
-  Value index = add(mul(channel, kTileElements), mul(element, matrixChannels()));
-  return at(pointer,
-            add(mul(column, kTileElements * convolution.channels), mul(index, panel.width)));
+  Value index = add(mul(channel, convolution.tileElements()), mul(element, matrixChannels()));
+  return at(pointer, add(mul(column, convolution.tileElements() * convolution.channels),
+                         mul(index, panel.width)));
 }
 
 void WinogradEmitter::emitRows(const Group &group, const Panel &panel, Value element, Value row,
@@ -271,70 +263,43 @@ void WinogradEmitter::forVectors(Value count, int64_t rest, function_ref<void(Va
   ifElse(hasRest, [&] { body(whole, firstLanes(plan.lanes, constant(rest))); }, nullptr);
 }
 
-/// Emits `body` for row or column `first + number` of results, of which there are `size`.
-void WinogradEmitter::ifExists(Value first, int64_t number, int64_t size,
+/// Emits `body` for result `first + number` along an axis, if there is one.
+void WinogradEmitter::ifExists(Value first, int64_t number, const ImageAxis &axis,
                                function_ref<void()> body) {
-  int64_t last = size % kTileResults;
+  int64_t last = axis.results % axis.tileResults;
   if (last == 0 || number < last)
     return body();
-  Value exists =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, add(first, number), constant(size));
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, add(first, number),
+                                       constant(axis.results));
   ifElse(exists, body, nullptr);
 }
 
 /// Stores the results of one vector of features of a tile.
 void WinogradEmitter::storeVector(const Tile &tile, AffineDimExpr feature, Value pointer) {
-  Vectors half;
-  for (int64_t q = 0; q < kTileSize; ++q) {
+  int64_t height = convolution.rows.tileSize(), width = convolution.columns.tileSize();
+  SmallVector<Vectors> half(convolution.rows.tileResults);
+  for (int64_t q = 0; q < width; ++q) {
     Vectors column;
-    for (int64_t p = 0; p < kTileSize; ++p)
-      column.push_back(load(at(pointer, constant((p * kTileSize + q) * productsStride))));
-    half.append(results(column));
+    for (int64_t p = 0; p < height; ++p)
+      column.push_back(load(at(pointer, constant((p * width + q) * productsStride))));
+    for (auto [r, value] : llvm::enumerate(ofResults.rows.emit(b, loc, target, column)))
+      half[r].push_back(value);
   }
   AffineExpr image = emitter.addDim(tile.image), row = emitter.addDim(tile.row);
   AffineExpr column = emitter.addDim(tile.column), zero = emitter.constantExpr(0);
-  for (int64_t r = 0; r < kTileResults; ++r) {
-    Vectors line;
-    for (int64_t q = 0; q < kTileSize; ++q)
-      line.push_back(half[q * kTileResults + r]);
-    Vectors sums = results(line);
-    ifExists(tile.row, r, convolution.rows, [&] {
-      for (int64_t s = 0; s < kTileResults; ++s)
-        ifExists(tile.column, s, convolution.columns, [&] {
-          storeProduct(emitter, nest, form, {image, row + r, column + s, feature, zero, zero, zero},
-                       sums[s]);
+  for (auto [r, line] : llvm::enumerate(half)) {
+    Vectors sums = ofResults.columns.emit(b, loc, target, line);
+    ifExists(tile.row, int64_t(r), convolution.rows, [&, r = int64_t(r)] {
+      for (auto [s, sum] : llvm::enumerate(sums))
+        ifExists(tile.column, int64_t(s), convolution.columns, [&, s = int64_t(s), sum = sum] {
+          SmallVector<AffineExpr> point{image, row + r, column + s, feature};
+          if (!convolution.hasRows)
+            point.erase(point.begin() + 1);
+          point.resize(form.loopSizes.size(), zero);
+          storeProduct(emitter, nest, form, point, sum);
         });
     });
   }
-}
-
-WinogradEmitter::Vectors WinogradEmitter::results(const Vectors &d) {
-  Value even = plus(d[1], d[2]), odd = minus(d[1], d[2]);
-  Value even2 = plus(d[3], d[4]), odd2 = minus(d[3], d[4]);
-  return {plus(plus(d[0], even), even2), scaled(2, odd2, odd), scaled(4, even2, even),
-          plus(scaled(8, odd2, odd), d[5])};
-}
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-Value WinogradEmitter::splat(double value) {
-  auto type = VectorType::get({plan.lanes}, form.computeType);
-  return arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type, b.getFloatAttr(form.computeType, value)));
-}
-
-Value WinogradEmitter::plus(Value lhs, Value rhs) {
-  return arith::AddFOp::create(b, loc, lhs, rhs);
-}
-
-Value WinogradEmitter::minus(Value lhs, Value rhs) {
-  return arith::SubFOp::create(b, loc, lhs, rhs);
-}
-
-Value WinogradEmitter::scaled(double factor, Value x, Value y) {
-  return multiplyAdd(b, loc, target, splat(factor), x, y);
 }
 
 } // namespace tfc::cpu

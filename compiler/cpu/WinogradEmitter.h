@@ -3,6 +3,7 @@
 
 #include "compiler/cpu/Contraction.h"
 #include "compiler/cpu/ContractionMicro.h"
+#include "compiler/cpu/LinearCode.h"
 #include "compiler/cpu/LoopEmitter.h"
 #include "compiler/kernels/emit/ProductEmitter.h"
 
@@ -14,11 +15,17 @@ class WinogradEmitter : LoopEmitter {
 public:
   WinogradEmitter(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
                   const ContractionPlan &plan, const ContractionForm &form,
-                  const ImageConvolution &convolution);
+                  const ImageConvolution &convolution)
+      : WinogradEmitter(emitter, target, nest, plan, form, convolution, matricesOf(convolution)) {}
 
   void emit(mlir::Value begin, mlir::Value end);
 
 private:
+  WinogradEmitter(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
+                  const ContractionPlan &plan, const ContractionForm &form,
+                  const ImageConvolution &convolution,
+                  const std::pair<dfg::WinogradMatrices, dfg::WinogradMatrices> &matrices);
+
   using Vectors = llvm::SmallVector<mlir::Value>;
   /// A tile: its image, and the first row and column of its results.
   struct Tile {
@@ -41,7 +48,6 @@ private:
 
   void transformElements(mlir::Value firstChannel, mlir::Value channels);
   void transformTile(mlir::Value number, mlir::Value firstChannel, mlir::Value channels);
-  Vectors transformed(Vectors elements);
 
   void multiply(const Group &group, mlir::Value firstChannel, mlir::Value channels);
   void forEachPanel(const Group &group, llvm::function_ref<void(const Panel &)> body);
@@ -54,8 +60,8 @@ private:
   void storeResults(const Group &group);
   void storeTile(const Group &group, mlir::Value number);
   void storeVector(const Tile &tile, mlir::AffineDimExpr feature, mlir::Value products);
-  void ifExists(mlir::Value first, int64_t number, int64_t size, llvm::function_ref<void()> body);
-  Vectors results(const Vectors &products);
+  void ifExists(mlir::Value first, int64_t number, const ImageAxis &axis,
+                llvm::function_ref<void()> body);
 
   mlir::Value elementAt(mlir::Value element, mlir::Value tile, mlir::Value channel);
   mlir::Value at(mlir::Value pointer, mlir::Value index) {
@@ -64,13 +70,8 @@ private:
   mlir::Value load(mlir::Value pointer) {
     return loadLanes(b, loc, pointer, form.computeType, plan.lanes, nullptr);
   }
-  mlir::Value splat(double value);
-  mlir::Value plus(mlir::Value lhs, mlir::Value rhs);
   void forVectors(mlir::Value count, int64_t rest,
                   llvm::function_ref<void(mlir::Value, mlir::Value)> body);
-  mlir::Value minus(mlir::Value lhs, mlir::Value rhs);
-  /// Returns factor * x + y.
-  mlir::Value scaled(double factor, mlir::Value x, mlir::Value y);
 
   /// The channels of a matrix of products, if these are packed.
   int64_t matrixChannels() const { return std::min(winograd.channels, convolution.channels); }
@@ -84,8 +85,13 @@ private:
   const ContractionForm &form;
   const ImageConvolution &convolution;
 
-  /// Transformed elements, [36][tiles][channels], and products, [36][tiles][columns]: both have a
-  /// stride between matrices with which these share no sets of the first-level cache.
+  /// Both matrices that make transformed elements, and those that make results.
+  struct Codes {
+    LinearCode rows, columns;
+  } ofElements, ofResults;
+  /// Transformed elements, [elements of a tile][tiles][channels], and products, [elements of a
+  /// tile][tiles][columns]: both have a stride between matrices with which these share no sets of
+  /// the first-level cache.
   mlir::Value elements, products;
   int64_t elementsStride, productsStride, productsRow;
   // Of the unit that is being emitted.

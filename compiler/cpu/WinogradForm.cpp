@@ -12,17 +12,6 @@ using namespace mlir;
 using namespace tfc;
 using namespace tfc::cpu;
 
-/// The transform of taps for the points 0, 1, -1, 2, -2 and infinity.
-static constexpr double kOfTaps[kTileSize][kTaps] = {{1. / 4, 0, 0},
-                                                     {-1. / 6, -1. / 6, -1. / 6},
-                                                     {-1. / 6, 1. / 6, -1. / 6},
-                                                     {1. / 24, 1. / 12, 1. / 6},
-                                                     {1. / 24, -1. / 12, 1. / 6},
-                                                     {0, 0, 1}};
-/// Its left inverse.
-static constexpr float kToTaps[kTaps][kTileSize] = {
-    {4, 0, 0, 0, 0, 0}, {0, -3, 3, 0, 0, 0}, {0, 0, 0, 0, 0, 1}};
-
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
@@ -53,34 +42,65 @@ static bool isFloats(Value value) {
   return type && type.hasStaticShape() && type.getElementType().isF32();
 }
 
+llvm::SmallVector<ImageAxis, 2> ImageConvolution::axes() const {
+  return hasRows ? SmallVector<ImageAxis, 2>{rows, columns} : SmallVector<ImageAxis, 2>{columns};
+}
+
+SmallVector<int64_t> ImageConvolution::transformedShape() const {
+  SmallVector<int64_t> shape;
+  for (const ImageAxis &axis : axes())
+    shape.push_back(axis.tileSize());
+  shape.append({channels, features});
+  return shape;
+}
+
+std::pair<dfg::WinogradMatrices, dfg::WinogradMatrices>
+tfc::cpu::matricesOf(const ImageConvolution &c) {
+  return {{c.rows.taps, c.rows.tileResults}, {c.columns.taps, c.columns.tileResults}};
+}
+
+/// The maps of image, weights and results: the loops are n, those of the axes, f, those of the
+/// taps, and c.
+static SmallVector<AffineMap> mapsOfConvolution(MLIRContext *context, unsigned axes) {
+  unsigned loops = 2 * axes + 3;
+  auto dim = [&](unsigned loop) { return getAffineDimExpr(loop, context); };
+  SmallVector<AffineExpr> image{dim(0)}, weights, results{dim(0)};
+  for (unsigned axis = 0; axis < axes; ++axis) {
+    image.push_back(dim(1 + axis) + dim(axes + 2 + axis));
+    weights.push_back(dim(axes + 2 + axis));
+    results.push_back(dim(1 + axis));
+  }
+  image.push_back(dim(loops - 1));
+  weights.append({dim(loops - 1), dim(axes + 1)});
+  results.push_back(dim(axes + 1));
+  return {AffineMap::get(loops, 0, image, context), AffineMap::get(loops, 0, weights, context),
+          AffineMap::get(loops, 0, results, context)};
+}
+
 std::optional<ImageConvolution> tfc::cpu::matchConvolution(linalg::GenericOp op) {
-  if (op.getNumLoops() != 7 || op.getNumReductionLoops() != 3 || op.getNumDpsInputs() != 2 ||
-      op.getNumDpsInits() != 1 || !sumsProducts(op))
+  unsigned axes = (op.getNumLoops() - 3) / 2;
+  if ((op.getNumLoops() != 5 && op.getNumLoops() != 7) || op.getNumReductionLoops() != axes + 1 ||
+      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getIndexingMapsArray() != mapsOfConvolution(op.getContext(), axes) || !sumsProducts(op))
     return std::nullopt;
-  AffineExpr n, y, x, f, a, b, k;
-  bindDims(op.getContext(), n, y, x, f, a, b, k);
-  auto map = [&](ArrayRef<AffineExpr> indices) {
-    return AffineMap::get(7, 0, indices, op.getContext());
-  };
-  SmallVector<AffineMap> maps{map({n, y + a, x + b, k}), map({a, b, k, f}), map({n, y, x, f})};
   ImageConvolution c;
   c.image = op.getDpsInputOperand(0)->get();
   c.weights = op.getDpsInputOperand(1)->get();
-  if (op.getIndexingMapsArray() != maps || !isFloats(c.image) || !isFloats(c.weights) ||
-      !isFloats(op.getResult(0)))
+  if (!isFloats(c.image) || !isFloats(c.weights) || !isFloats(op.getResult(0)))
     return std::nullopt;
-  auto image = cast<RankedTensorType>(c.image.getType());
-  auto weights = cast<RankedTensorType>(c.weights.getType());
-  auto result = cast<RankedTensorType>(op.getResult(0).getType());
-  if (weights.getDimSize(0) != kTaps || weights.getDimSize(1) != kTaps)
-    return std::nullopt;
-  c.imageRows = image.getDimSize(1);
-  c.imageColumns = image.getDimSize(2);
-  c.channels = image.getDimSize(3);
-  c.count = result.getDimSize(0);
-  c.rows = result.getDimSize(1);
-  c.columns = result.getDimSize(2);
-  c.features = result.getDimSize(3);
+  auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  ArrayRef<int64_t> image = shapeOf(c.image), weights = shapeOf(c.weights),
+                    results = shapeOf(op.getResult(0));
+  auto axisAt = [&](unsigned axis) {
+    return ImageAxis{image[1 + axis], results[1 + axis], weights[axis], /*tileResults=*/0};
+  };
+  c.hasRows = axes == 2;
+  if (c.hasRows)
+    c.rows = axisAt(0);
+  c.columns = axisAt(axes - 1);
+  c.count = results.front();
+  c.channels = image.back();
+  c.features = results.back();
   return c;
 }
 
@@ -88,51 +108,77 @@ std::optional<ImageConvolution> tfc::cpu::matchConvolution(linalg::GenericOp op)
 // Weights
 //===----------------------------------------------------------------------===//
 
-static DenseElementsAttr leftInverse(MLIRContext *context) {
-  auto type = RankedTensorType::get({kTaps, kTileSize}, Float32Type::get(context));
-  return DenseElementsAttr::get(type, ArrayRef(&kToTaps[0][0], kTaps * kTileSize));
+static DenseElementsAttr leftInverse(MLIRContext *context, int64_t taps, int64_t size) {
+  auto type = RankedTensorType::get({taps, size}, Float32Type::get(context));
+  dfg::WinogradMatrices matrices(taps, size - taps + 1);
+  return DenseElementsAttr::get(type, ArrayRef(llvm::to_vector_of<float>(matrices.toTaps)));
 }
 
 /// The maps of the operands of recovered weights: (a, p), (b, q), (p, q, c, f) -> (a, b, c, f).
-static SmallVector<AffineMap> mapsOfRecovery(MLIRContext *context) {
-  AffineExpr a, b, c, f, p, q;
-  bindDims(context, a, b, c, f, p, q);
-  auto map = [&](ArrayRef<AffineExpr> indices) { return AffineMap::get(6, 0, indices, context); };
-  return {map({a, p}), map({b, q}), map({p, q, c, f}), map({a, b, c, f})};
+static SmallVector<AffineMap> mapsOfRecovery(MLIRContext *context, unsigned axes) {
+  unsigned loops = 2 * axes + 2;
+  auto dim = [&](unsigned loop) { return getAffineDimExpr(loop, context); };
+  SmallVector<AffineMap> maps;
+  SmallVector<AffineExpr> transformed, taps;
+  for (unsigned axis = 0; axis < axes; ++axis) {
+    AffineExpr tap = dim(axis), element = dim(axes + 2 + axis);
+    maps.push_back(AffineMap::get(loops, 0, {tap, element}, context));
+    transformed.push_back(element);
+    taps.push_back(tap);
+  }
+  for (SmallVector<AffineExpr> *indices : {&transformed, &taps}) {
+    indices->append({dim(axes), dim(axes + 1)});
+    maps.push_back(AffineMap::get(loops, 0, *indices, context));
+  }
+  return maps;
 }
 
-Value tfc::cpu::recoverWeights(OpBuilder &b, Location loc, Value transformed) {
-  auto from = cast<RankedTensorType>(transformed.getType());
-  auto type = RankedTensorType::get({kTaps, kTaps, from.getDimSize(2), from.getDimSize(3)},
-                                    from.getElementType());
-  Value inverse = arith::ConstantOp::create(b, loc, leftInverse(b.getContext()));
+Value tfc::cpu::recoverWeights(OpBuilder &b, Location loc, const ImageConvolution &convolution,
+                               Value transformed) {
+  SmallVector<Value> inputs;
+  SmallVector<int64_t> shape;
+  for (const ImageAxis &axis : convolution.axes()) {
+    inputs.push_back(
+        arith::ConstantOp::create(b, loc, leftInverse(b.getContext(), axis.taps, axis.tileSize())));
+    shape.push_back(axis.taps);
+  }
+  unsigned axes = inputs.size();
+  inputs.push_back(transformed);
+  shape.append({convolution.channels, convolution.features});
+  Type element = getElementTypeOrSelf(transformed.getType());
+  auto type = RankedTensorType::get(shape, element);
   Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(from.getElementType()));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
   Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
-  SmallVector<utils::IteratorType> loops(4, utils::IteratorType::parallel);
-  loops.append(2, utils::IteratorType::reduction);
+  SmallVector<utils::IteratorType> loops(axes + 2, utils::IteratorType::parallel);
+  loops.append(axes, utils::IteratorType::reduction);
   auto body = [](OpBuilder &builder, Location at, ValueRange values) {
-    Value product = arith::MulFOp::create(builder, at, values[0], values[1]);
-    product = arith::MulFOp::create(builder, at, product, values[2]);
-    Value sum = arith::AddFOp::create(builder, at, values[3], product);
+    Value product = values.front();
+    for (Value factor : values.drop_front().drop_back())
+      product = arith::MulFOp::create(builder, at, product, factor);
+    Value sum = arith::AddFOp::create(builder, at, values.back(), product);
     linalg::YieldOp::create(builder, at, sum);
   };
-  return linalg::GenericOp::create(b, loc, type, ValueRange{inverse, inverse, transformed}, init,
-                                   mapsOfRecovery(b.getContext()), loops, body)
+  return linalg::GenericOp::create(b, loc, type, inputs, init, mapsOfRecovery(b.getContext(), axes),
+                                   loops, body)
       .getResult(0);
 }
 
 Value tfc::cpu::recoveredFrom(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 3 || op.getNumDpsInits() != 1 ||
-      op.getIndexingMapsArray() != mapsOfRecovery(op.getContext()) || !sumsProducts(op))
+  unsigned axes = op.getNumDpsInputs() - 1;
+  if ((axes != 1 && axes != 2) || op.getNumDpsInits() != 1 ||
+      op.getIndexingMapsArray() != mapsOfRecovery(op.getContext(), axes) || !sumsProducts(op))
     return nullptr;
-  DenseElementsAttr inverse = leftInverse(op.getContext());
-  for (unsigned input : {0u, 1u}) {
+  for (unsigned axis = 0; axis < axes; ++axis) {
     DenseElementsAttr value;
-    if (!matchPattern(op.getDpsInputOperand(input)->get(), m_Constant(&value)) || value != inverse)
+    if (!matchPattern(op.getDpsInputOperand(axis)->get(), m_Constant(&value)))
+      return nullptr;
+    int64_t taps = value.getType().getDimSize(0), size = value.getType().getDimSize(1);
+    if (taps > size || size > dfg::WinogradMatrices::kMostSize ||
+        value != leftInverse(op.getContext(), taps, size))
       return nullptr;
   }
-  auto argument = dyn_cast<BlockArgument>(op.getDpsInputOperand(2)->get());
+  auto argument = dyn_cast<BlockArgument>(op.getDpsInputOperand(axes)->get());
   auto kernel = argument ? dyn_cast<kernel::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
   bool isConstant = kernel && argument.hasOneUse() &&
                     argument.getArgNumber() >= kernel.getNumSizes() &&
@@ -155,39 +201,42 @@ std::optional<ImageConvolution> tfc::cpu::matchTransformed(linalg::GenericOp op)
   if (!transformed)
     return std::nullopt;
   c->weights = transformed;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(transformed.getType()).getShape();
+  if (c->hasRows)
+    c->rows.tileResults = shape[0] - c->rows.taps + 1;
+  c->columns.tileResults = shape[c->hasRows] - c->columns.taps + 1;
   return c;
 }
 
 /// Transforms the taps of one channel and feature, which are `matrix` elements apart, as are the
 /// transformed ones.
-static void transformTaps(const float *taps, int64_t matrix, float *to) {
-  double half[kTileSize][kTaps];
-  for (int64_t p = 0; p < kTileSize; ++p)
-    for (int64_t b = 0; b < kTaps; ++b) {
-      half[p][b] = 0;
-      for (int64_t a = 0; a < kTaps; ++a)
-        half[p][b] += kOfTaps[p][a] * static_cast<double>(taps[(a * kTaps + b) * matrix]);
-    }
-  for (int64_t p = 0; p < kTileSize; ++p)
-    for (int64_t q = 0; q < kTileSize; ++q) {
+static void transformTaps(const dfg::WinogradMatrices &rows, const dfg::WinogradMatrices &columns,
+                          const float *taps, int64_t matrix, float *to) {
+  SmallVector<double> half(rows.size * columns.taps);
+  for (int64_t p = 0; p < rows.size; ++p)
+    for (int64_t b = 0; b < columns.taps; ++b)
+      for (int64_t a = 0; a < rows.taps; ++a)
+        half[p * columns.taps + b] += rows.ofTaps[p * rows.taps + a] *
+                                      static_cast<double>(taps[(a * columns.taps + b) * matrix]);
+  for (int64_t p = 0; p < rows.size; ++p)
+    for (int64_t q = 0; q < columns.size; ++q) {
       double sum = 0;
-      for (int64_t b = 0; b < kTaps; ++b)
-        sum += kOfTaps[q][b] * half[p][b];
-      to[(p * kTileSize + q) * matrix] = static_cast<float>(sum);
+      for (int64_t b = 0; b < columns.taps; ++b)
+        sum += columns.ofTaps[q * columns.taps + b] * half[p * columns.taps + b];
+      to[(p * columns.size + q) * matrix] = static_cast<float>(sum);
     }
 }
 
-ElementsAttr tfc::cpu::transformWeights(ElementsAttr weights) {
+ElementsAttr tfc::cpu::transformWeights(const ImageConvolution &c, ElementsAttr weights) {
   auto from = cast<RankedTensorType>(weights.getType());
-  int64_t channels = from.getDimSize(2), features = from.getDimSize(3);
-  int64_t matrix = channels * features;
-  auto type =
-      RankedTensorType::get({kTileSize, kTileSize, channels, features}, from.getElementType());
+  int64_t matrix = c.channels * c.features;
+  auto type = RankedTensorType::get(c.transformedShape(), from.getElementType());
+  auto matrices = matricesOf(c);
   return dfg::rewriteElements(weights, type, [&](ArrayRef<char> bytes, char *to) {
-    std::vector<float> taps(kTaps * kTaps * matrix), all(kTileElements * matrix);
+    std::vector<float> taps(c.taps() * matrix), all(c.tileElements() * matrix);
     memcpy(taps.data(), bytes.data(), taps.size() * sizeof(float));
     for (int64_t i = 0; i < matrix; ++i)
-      transformTaps(&taps[i], matrix, &all[i]);
+      transformTaps(matrices.first, matrices.second, &taps[i], matrix, &all[i]);
     memcpy(to, all.data(), all.size() * sizeof(float));
   });
 }

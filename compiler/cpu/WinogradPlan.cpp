@@ -1,6 +1,7 @@
 // Divides convolutions that are computed by transforms, by a cost model over sizes and the target.
 
 #include "compiler/cpu/ContractionTiles.h"
+#include "compiler/cpu/LinearCode.h"
 #include "compiler/cpu/WinogradForm.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,7 +9,7 @@
 
 using namespace tfc;
 using namespace tfc::cpu;
-using llvm::SmallVector;
+using llvm::ArrayRef, llvm::SmallVector, llvm::SmallVectorImpl;
 
 /// Transformed elements and products of a unit are on the stack, and take at most this many bytes
 /// and half of the second-level cache.
@@ -17,27 +18,35 @@ static constexpr int64_t kMostStackBytes = 384 << 10;
 static constexpr int64_t kMostTiles = 64;
 /// The number of units that is enough for several threads.
 static constexpr int64_t kEnoughUnits = 8;
-/// Estimated cycles of the transforms of a vector, and bytes of weights that a cycle reads from the
-/// second-level cache or from beyond it.
-static constexpr double kElementCycles = 110, kResultCycles = 100;
+/// The instructions of a transform that begin in a cycle, and those that store a result.
+static constexpr double kIssue = 2, kStoreInstructions = 4;
+/// Bytes of weights that a cycle reads from the second-level cache or from beyond it.
 static constexpr double kNearBytes = 20, kFarBytes = 10;
 /// The share of the time of reading that the products do not hide.
 static constexpr double kNotHidden = 0.5;
 
+/// The most results of a tile along each of two axes, and its largest size there: 6 x 6 were not
+/// measured to be faster than 4 x 4, and the errors of both axes multiply.
+static constexpr int64_t kMostResultsOfTwo = 4, kMostSizeOfTwo = 8;
+
 namespace {
-/// Estimates one way to divide a convolution.
+/// Estimates ways to divide a convolution whose tiles are chosen.
 class Estimate {
 public:
-  Estimate(const Target &target, const ImageConvolution &c)
-      : target(target), c(c), lanes(target.lanes(32)),
-        channelVectors(llvm::divideCeil(c.channels, lanes)),
-        featureVectors(llvm::divideCeil(c.features, lanes)) {}
+  Estimate(const Target &target, const ImageConvolution &c);
 
+  /// A plan with the results of a tile alone.
+  WinogradPlan emptyPlan() const {
+    WinogradPlan plan;
+    plan.rowResults = c.rows.tileResults;
+    plan.columnResults = c.columns.tileResults;
+    return plan;
+  }
   /// Completes a plan whose tiles, channels and panels are chosen.
   void complete(WinogradPlan &plan) const;
   /// Returns true if what a unit keeps fits into the memory for it.
   bool fits(const WinogradPlan &plan) const {
-    int64_t bytes = kTileElements * plan.tiles *
+    int64_t bytes = c.tileElements() * plan.tiles *
                     (plan.channels + plan.panels * plan.columns(lanes)) * int64_t(sizeof(float));
     return bytes <= std::min(kMostStackBytes, target.l2Bytes / 2);
   }
@@ -52,8 +61,33 @@ public:
 
 private:
   double products(const WinogradPlan &plan) const;
+
+  /// Cycles of the transforms of a vector of a tile.
+  double elementCycles, resultCycles;
 };
 } // namespace
+
+/// Both axes are transformed one after the other, and of the elements of a tile some are in no
+/// register between.
+Estimate::Estimate(const Target &target, const ImageConvolution &c)
+    : target(target), c(c), lanes(target.lanes(32)),
+      channelVectors(llvm::divideCeil(c.channels, lanes)),
+      featureVectors(llvm::divideCeil(c.features, lanes)) {
+  auto [ofRows, ofColumns] = matricesOf(c);
+  auto count = [](ArrayRef<double> matrix, int64_t columns) {
+    return LinearCode(matrix, columns).operations();
+  };
+  int64_t elements = c.tileElements(), height = ofRows.size, width = ofColumns.size;
+  int64_t spilled = std::max<int64_t>(0, elements - target.vectorRegisters);
+  int64_t transform =
+      width * count(ofRows.ofElements, height) + height * count(ofColumns.ofElements, width);
+  elementCycles = double(transform + 2 * elements + 2 * spilled) / kIssue;
+  transform =
+      width * count(ofRows.ofResults, height) + ofRows.results * count(ofColumns.ofResults, width);
+  resultCycles = (double(transform + elements) +
+                  kStoreInstructions * double(ofRows.results * ofColumns.results)) /
+                 kIssue;
+}
 
 /// The products of the tiles of one unit with all panels, for one element of the tiles.
 double Estimate::products(const WinogradPlan &plan) const {
@@ -85,22 +119,22 @@ void Estimate::complete(WinogradPlan &plan) const {
   parts = llvm::divideCeil(groups, plan.groups);
   // Elements are transformed for each unit, and if not all channels are kept, for each group.
   int64_t repeats = plan.channels >= c.channels ? parts : groups;
-  double elements = kElementCycles * double(repeats * c.tiles() * channelVectors);
-  double results = kResultCycles * double(c.tiles() * featureVectors);
-  double multiplying = double(kTileElements * units) * products(plan);
-  double reading = double(units) * readingWeights(kTileElements);
+  double elements = elementCycles * double(repeats * c.tiles() * channelVectors);
+  double results = resultCycles * double(c.tiles() * featureVectors);
+  double multiplying = double(c.tileElements() * units) * products(plan);
+  double reading = double(units) * readingWeights(c.tileElements());
   plan.cycles = elements + results + std::max(multiplying, reading) +
                 kNotHidden * std::min(multiplying, reading);
 }
 
 std::string WinogradPlan::name() const {
-  return llvm::formatv("{0}{1}x{2}:{3}x{4}x{5}", kWinogradWay, rows, vectors, tiles, channels,
-                       panels);
+  return llvm::formatv("{0}{1}x{2}:{3}x{4}:{5}x{6}x{7}", kWinogradWay, rowResults, columnResults,
+                       rows, vectors, tiles, channels, panels);
 }
 
 /// Returns the best plan of units of so many tiles; with no cycles if none fits.
 static WinogradPlan bestOf(const Estimate &estimate, int64_t tiles, const RegisterTile &tile) {
-  WinogradPlan plan, best;
+  WinogradPlan plan = estimate.emptyPlan(), best;
   plan.tiles = tiles;
   plan.rows = tile.rows;
   plan.vectors = tile.vectors;
@@ -119,18 +153,14 @@ static WinogradPlan bestOf(const Estimate &estimate, int64_t tiles, const Regist
   return best;
 }
 
-SmallVector<WinogradPlan>
-tfc::cpu::rankWinograd(const Target &target, const ImageConvolution &convolution, size_t count) {
+/// Adds the plans that have room for a convolution whose tiles are chosen.
+static void addPlans(const Target &target, const ImageConvolution &convolution,
+                     SmallVectorImpl<WinogradPlan> &plans) {
   Estimate estimate(target, convolution);
   int64_t lanes = estimate.lanes, tiles = convolution.tiles();
-  // A tile at a time, with all channels, is always possible.
-  WinogradPlan single;
-  single.tiles = single.panels = single.vectors = 1;
-  single.channels = estimate.channelVectors * lanes;
-  estimate.complete(single);
-  SmallVector<WinogradPlan> plans{single};
   for (int64_t wanted = 1; wanted <= std::min(tiles, kMostTiles); ++wanted) {
-    if (llvm::divideCeil(tiles, llvm::divideCeil(tiles, wanted)) != wanted)
+    int64_t units = llvm::divideCeil(tiles, wanted);
+    if (int64_t(llvm::divideCeil(tiles, units)) != wanted)
       continue;
     RegisterTile tile = chooseTile(target, {wanted, convolution.features, convolution.channels},
                                    lanes, target.vectorRegisters);
@@ -138,33 +168,75 @@ tfc::cpu::rankWinograd(const Target &target, const ImageConvolution &convolution
     if (best.cycles > 0)
       plans.push_back(best);
   }
+}
+
+/// The numbers of results of a tile along an axis that are worth a comparison.
+static SmallVector<int64_t> tileResults(const ImageAxis &axis, bool isOfTwo) {
+  if (axis.tileResults > 0)
+    return {axis.tileResults};
+  if (axis.taps == 1)
+    return {1};
+  SmallVector<int64_t> all;
+  int64_t most = dfg::WinogradMatrices::kMostSize + 1 - axis.taps;
+  if (isOfTwo)
+    most = std::min(kMostResultsOfTwo, kMostSizeOfTwo + 1 - axis.taps);
+  for (int64_t results = 2; results <= most; results += 2)
+    all.push_back(results);
+  return all;
+}
+
+SmallVector<WinogradPlan>
+tfc::cpu::rankWinograd(const Target &target, const ImageConvolution &convolution, size_t count) {
+  bool isOfTwo = convolution.rows.taps > 1 && convolution.columns.taps > 1;
+  SmallVector<WinogradPlan> plans;
+  ImageConvolution c = convolution;
+  for (int64_t rowResults : tileResults(convolution.rows, isOfTwo))
+    for (int64_t columnResults : tileResults(convolution.columns, isOfTwo)) {
+      c.rows.tileResults = rowResults;
+      c.columns.tileResults = columnResults;
+      addPlans(target, c, plans);
+    }
   llvm::stable_sort(plans, [](auto &a, auto &b) { return a.cycles < b.cycles; });
   plans.truncate(std::min(plans.size(), count));
   return plans;
 }
 
-/// Returns the best plan, or std::nullopt if it has no room or vectors would not be full.
-static std::optional<WinogradPlan> findPlan(const Target &target,
-                                            const ImageConvolution &convolution) {
-  Estimate estimate(target, convolution);
-  // Lanes run along the features.
-  if (convolution.features < estimate.lanes)
-    return std::nullopt;
-  WinogradPlan plan = rankWinograd(target, convolution, 1).front();
-  return estimate.fits(plan) ? std::optional(plan) : std::nullopt;
+/// Returns the tiles of a plan.
+static ImageConvolution withTiles(ImageConvolution convolution, const WinogradPlan &plan) {
+  convolution.rows.tileResults = plan.rowResults;
+  convolution.columns.tileResults = plan.columnResults;
+  return convolution;
 }
 
-bool tfc::cpu::canTransform(const Target &target, const ImageConvolution &convolution) {
-  return findPlan(target, convolution).has_value();
+/// Returns the best plan, or std::nullopt if none has room or vectors would not be full.
+static std::optional<WinogradPlan> findPlan(const Target &target,
+                                            const ImageConvolution &convolution) {
+  // Lanes run along the features.
+  if (convolution.features < target.lanes(32))
+    return std::nullopt;
+  SmallVector<WinogradPlan> plans = rankWinograd(target, convolution, 1);
+  return plans.empty() ? std::nullopt : std::optional(plans.front());
+}
+
+std::optional<ImageConvolution> tfc::cpu::chooseTiles(const Target &target,
+                                                      const ImageConvolution &convolution,
+                                                      llvm::StringRef way) {
+  std::optional<WinogradPlan> plan = findPlan(target, convolution);
+  if (plan && !way.empty())
+    for (const WinogradPlan &other : rankWinograd(target, convolution, SIZE_MAX))
+      if (other.name() == way)
+        plan = other;
+  return plan ? std::optional(withTiles(convolution, *plan)) : std::nullopt;
 }
 
 bool tfc::cpu::isWinogradFaster(const Target &target, const ImageConvolution &convolution) {
   std::optional<WinogradPlan> plan = findPlan(target, convolution);
   if (!plan)
     return false;
-  Estimate estimate(target, convolution);
-  double products = double(kTaps * kTaps * convolution.channels * estimate.featureVectors) *
-                    double(convolution.count * convolution.rows * convolution.columns) / 2;
-  double reading = estimate.readingWeights(kTaps * kTaps);
+  Estimate estimate(target, withTiles(convolution, *plan));
+  double products =
+      double(convolution.taps() * convolution.channels * estimate.featureVectors) *
+      double(convolution.count * convolution.rows.results * convolution.columns.results) / 2;
+  double reading = estimate.readingWeights(convolution.taps());
   return plan->cycles < products + kNotHidden * reading;
 }

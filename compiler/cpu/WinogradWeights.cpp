@@ -18,10 +18,10 @@ using namespace tfc::kernels;
 
 namespace {
 
-/// A convolution of a kernel whose weights are transformed.
+/// A convolution of a kernel whose weights are transformed, with its tiles.
 struct Choice {
   linalg::GenericOp op;
-  BlockArgument weights;
+  ImageConvolution convolution;
 };
 
 /// Runs before anything else asks for the plans of kernels, and before the weights are packed.
@@ -64,38 +64,41 @@ std::optional<Choice> CpuTransformWeightsPass::choose(kernel::FuncOp kernel) {
   if (!target.emitsProducts)
     return std::nullopt;
   StringRef way = kernel::scheduleOf(kernel).way;
-  for (auto op : kernel.getBody().getOps<linalg::GenericOp>())
-    if (BlockArgument weights = transformableWeights(op))
-      if (way.empty()
-              ? isWinogradFaster(target, *matchConvolution(op))
-              : way.starts_with(kWinogradWay) && canTransform(target, *matchConvolution(op)))
-        return Choice{op, weights};
+  for (auto op : kernel.getBody().getOps<linalg::GenericOp>()) {
+    if (!transformableWeights(op))
+      continue;
+    ImageConvolution convolution = *matchConvolution(op);
+    if (way.empty() ? !isWinogradFaster(target, convolution) : !way.starts_with(kWinogradWay))
+      continue;
+    if (std::optional<ImageConvolution> tiled = chooseTiles(target, convolution, way))
+      return Choice{op, *tiled};
+  }
   return std::nullopt;
 }
 
 void CpuTransformWeightsPass::rewrite(kernel::FuncOp kernel, const Choice &choice,
                                       ArrayRef<dfg::LaunchOp> launches) {
-  unsigned tensor = choice.weights.getArgNumber() - kernel.getNumSizes();
+  auto weights = cast<BlockArgument>(choice.convolution.weights);
+  unsigned tensor = weights.getArgNumber() - kernel.getNumSizes();
   llvm::MapVector<dfg::ConstantOp, ElementsAttr> constants;
   for (dfg::LaunchOp launch : launches) {
     auto constant = launch.getInputs()[tensor].getDefiningOp<dfg::ConstantOp>();
     ElementsAttr &value = constants[constant];
     if (!value)
-      value = transformWeights(constant.getValue());
+      value = transformWeights(choice.convolution, constant.getValue());
     if (!value)
       return;
   }
-  auto type = cast<RankedTensorType>(choice.weights.getType());
-  type = type.clone({kTileSize, kTileSize, type.getDimSize(2), type.getDimSize(3)});
+  auto type = cast<RankedTensorType>(weights.getType());
+  type = type.clone(choice.convolution.transformedShape());
   for (auto &[constant, value] : constants) {
     constant.setValueAttr(value);
     constant.getResult().setType(type);
   }
-  BlockArgument weights = choice.weights;
   weights.setType(type);
   kernel.setFunctionType(FunctionType::get(
       kernel.getContext(), kernel.getBody().front().getArgumentTypes(), kernel.getResultTypes()));
   linalg::GenericOp op = choice.op;
   OpBuilder b(op);
-  op.getDpsInputOperand(1)->set(recoverWeights(b, op.getLoc(), weights));
+  op.getDpsInputOperand(1)->set(recoverWeights(b, op.getLoc(), choice.convolution, weights));
 }

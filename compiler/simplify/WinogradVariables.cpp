@@ -16,6 +16,7 @@
 #include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/WindowOps.h"
+#include "dialects/dfg/WinogradMatrices.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -26,57 +27,8 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-//===----------------------------------------------------------------------===//
-// The matrices
-//===----------------------------------------------------------------------===//
-
 /// The results of a tile along an axis.
 static constexpr int64_t kResults = 4;
-
-/// Values at which polynomials are evaluated; infinity is the last one.
-static constexpr double kPoints[] = {0, 1, -1, 2, -2, 0.5, -0.5};
-
-namespace {
-/// The matrices of F(4 x 4, taps x taps), row by row.
-struct Transforms {
-  int64_t taps, tile;
-  SmallVector<float> ofElements; // B', tile x tile
-  SmallVector<float> ofTaps;     // G, tile x taps
-  SmallVector<float> ofResults;  // A', results x tile
-
-  explicit Transforms(int64_t taps);
-};
-} // namespace
-
-/// The coefficients of the product of x - p over the first `count` points p except for `without`.
-static SmallVector<double> productOfRoots(int64_t count, int64_t without) {
-  SmallVector<double> polynomial{1};
-  for (int64_t i = 0; i < count; ++i) {
-    if (i == without)
-      continue;
-    polynomial.insert(polynomial.begin(), 0);
-    for (size_t k = 0; k + 1 < polynomial.size(); ++k)
-      polynomial[k] -= kPoints[i] * polynomial[k + 1];
-  }
-  return polynomial;
-}
-
-Transforms::Transforms(int64_t taps) : taps(taps), tile(taps + kResults - 1) {
-  int64_t finite = tile - 1;
-  for (int64_t i = 0; i < tile; ++i) {
-    SmallVector<double> polynomial = productOfRoots(finite, i);
-    polynomial.resize(tile);
-    llvm::append_range(ofElements, polynomial);
-    double scale = 1;
-    for (int64_t k = 0; i < finite && k < finite; ++k)
-      scale *= k == i ? 1 : kPoints[i] - kPoints[k];
-    for (int64_t k = 0; k < taps; ++k)
-      ofTaps.push_back(i < finite ? std::pow(kPoints[i], k) / scale : k == taps - 1);
-  }
-  for (int64_t r = 0; r < kResults; ++r)
-    for (int64_t i = 0; i < tile; ++i)
-      ofResults.push_back(i < finite ? std::pow(kPoints[i], r) : r == kResults - 1);
-}
 
 //===----------------------------------------------------------------------===//
 // Convolutions
@@ -178,7 +130,7 @@ namespace {
 class Replacement {
 public:
   explicit Replacement(Convolution c)
-      : c(c), transforms(c.taps), listener(c.op), b(c.op, &listener), loc(c.op.getLoc()),
+      : c(c), transforms(c.taps, kResults), listener(c.op), b(c.op, &listener), loc(c.op.getLoc()),
         rows(c.tileRows()), columns(c.tileColumns()) {}
 
   Value build();
@@ -191,7 +143,7 @@ private:
                  function_ref<Value(Value, ValueRange)> step);
   Value tilesOf(Value image, ArrayRef<int64_t> low, int64_t size);
   Value elements(Value image);
-  Value matrix(ArrayRef<float> elements, int64_t columns);
+  Value matrix(ArrayRef<double> elements, int64_t columns);
 
   DimsAttr dims(ArrayRef<int64_t> sizes) {
     return DimsAttr::get(b.getContext(), llvm::to_vector_of<DimExpr>(sizes));
@@ -201,7 +153,7 @@ private:
   }
 
   Convolution c;
-  Transforms transforms;
+  WinogradMatrices transforms;
   PlacementListener listener;
   OpBuilder b;
   Location loc;
@@ -211,14 +163,14 @@ private:
 
 /// The factors with which both axes of a tile are multiplied: element (r, s, a, b) is that of the
 /// matrix at (r, a) times that at (s, b).
-Value Replacement::matrix(ArrayRef<float> elements, int64_t columns) {
+Value Replacement::matrix(ArrayRef<double> elements, int64_t columns) {
   int64_t rows = int64_t(elements.size()) / columns;
   SmallVector<float> products;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t s = 0; s < rows; ++s)
       for (int64_t a = 0; a < columns; ++a)
         for (int64_t b = 0; b < columns; ++b)
-          products.push_back(elements[r * columns + a] * elements[s * columns + b]);
+          products.push_back(float(elements[r * columns + a]) * float(elements[s * columns + b]));
   auto type = RankedTensorType::get({rows, rows, columns, columns}, b.getF32Type());
   return ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(products)));
 }
@@ -239,8 +191,8 @@ Value Replacement::tilesOf(Value image, ArrayRef<int64_t> low, int64_t size) {
 
 /// B' d B.
 Value Replacement::elements(Value image) {
-  Value tiles = tilesOf(image, c.low, transforms.tile);
-  return contract(matrix(transforms.ofElements, transforms.tile), tiles,
+  Value tiles = tilesOf(image, c.low, transforms.size);
+  return contract(matrix(transforms.ofElements, transforms.size), tiles,
                   "p q a b, n i j a b c -> p q n i j c");
 }
 
@@ -248,7 +200,7 @@ Value Replacement::elements(Value image) {
 Value Replacement::results(Value image, Value weights) {
   int64_t count = cast<RankedTensorType>(image.getType()).getDimSize(0);
   Value products = contract(elements(image), weights, "p q n i j c, p q c f -> p q n i j f");
-  Value sums = contract(matrix(transforms.ofResults, transforms.tile), products,
+  Value sums = contract(matrix(transforms.ofResults, transforms.size), products,
                         "r s p q, p q n i j f -> n i r j s f");
   Value all =
       reshapeTo(b, sums, dims({count, kResults * rows, kResults * columns, c.features}).getExprs());
@@ -261,7 +213,7 @@ Value Replacement::results(Value image, Value weights) {
 /// The gradient of the transformed weights that some images contribute.
 Value Replacement::products(Value image, Value gradient) {
   Value results =
-      contract(matrix(transforms.ofResults, transforms.tile), tilesOf(gradient, {0, 0}, kResults),
+      contract(matrix(transforms.ofResults, transforms.size), tilesOf(gradient, {0, 0}, kResults),
                "r s p q, n i j r s f -> p q n i j f");
   return contract(elements(image), results, "p q n i j c, p q n i j f -> p q c f");
 }
@@ -307,7 +259,7 @@ static constexpr int64_t kReuse = 2;
 /// Chooses how many images a block has, a divisor of their number.
 int64_t Replacement::imagesOfBlock() const {
   int64_t tiles = rows * columns, lines = c.channels + c.features;
-  int64_t bytes = transforms.tile * transforms.tile * tiles * lines * int64_t(sizeof(float));
+  int64_t bytes = transforms.size * transforms.size * tiles * lines * int64_t(sizeof(float));
   int64_t reused = llvm::divideCeil(kReuse * c.channels * c.features, lines * tiles);
   int64_t images = std::clamp<int64_t>(std::max(kBlockBytes / bytes, reused), 1, c.count);
   while (c.count % images)
@@ -316,7 +268,7 @@ int64_t Replacement::imagesOfBlock() const {
 }
 
 Value Replacement::build() {
-  int64_t tile = transforms.tile, images = imagesOfBlock();
+  int64_t tile = transforms.size, images = imagesOfBlock();
   int64_t blocks = c.count / images;
   Value ofTaps = matrix(transforms.ofTaps, c.taps), other = c.op.getRhs();
   if (!c.isOfWeights) {

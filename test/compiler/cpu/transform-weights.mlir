@@ -1,4 +1,4 @@
-// Convolutions with constant weights of 3 x 3 taps recover these from transformed ones.
+// Convolutions with constant weights recover these from transformed ones.
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights %s | FileCheck %s
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights --tfc-cpu-pack-weights %s | FileCheck %s --check-prefix=PACK
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-transform-weights --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=CODE
@@ -13,7 +13,8 @@
 // CHECK-LABEL: kernel.func @large(
 // CHECK-SAME: %[[X:.*]]: tensor<1x30x30x64xf32>, %[[W:.*]]: tensor<6x6x64x32xf32> {kernel.constant}) -> tensor<1x28x28x32xf32>
 // CHECK: %[[L:.*]] = arith.constant dense<{{.*}}> : tensor<3x6xf32>
-// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[L]], %[[L]], %[[W]] : {{.*}}) outs({{.*}} : tensor<3x3x64x32xf32>)
+// CHECK: %[[M:.*]] = arith.constant dense<{{.*}}> : tensor<3x6xf32>
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[L]], %[[M]], %[[W]] : {{.*}}) outs({{.*}} : tensor<3x3x64x32xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[R]] : tensor<1x30x30x64xf32>, tensor<3x3x64x32xf32>)
 // A schedule that the kernel names decides instead of the estimate.
 // CHOSEN-LABEL: kernel.func @large(
@@ -60,4 +61,45 @@ kernel.func @narrow(%x: tensor<1x30x30x4xf32>, %w: tensor<3x3x4x32xf32> {kernel.
     linalg.yield %t : f32
   } -> tensor<1x28x28x32xf32>
   kernel.return %p : tensor<1x28x28x32xf32>
+}
+
+// Weights of a row of taps have tiles of one row.
+// CHECK-LABEL: kernel.func @row(
+// CHECK-SAME: tensor<1x10x64x32xf32> {kernel.constant}
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<1x7x64x32xf32>)
+// PACK-LABEL: kernel.func @row(
+// PACK-SAME: kernel.packing = #kernel.packing<columns = {{[0-9]+}}, sizes = [32, {{[0-9]+}}, 10, {{[0-9]+}}]
+kernel.func @row(%x: tensor<1x30x30x64xf32>, %w: tensor<1x7x64x32xf32> {kernel.constant}) -> tensor<1x30x24x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x30x24x32xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x30x24x32xf32>) -> tensor<1x30x24x32xf32>
+  %p = linalg.generic {indexing_maps = [#image, #taps, #result],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x30x30x64xf32>, tensor<1x7x64x32xf32>) outs(%i : tensor<1x30x24x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<1x30x24x32xf32>
+  kernel.return %p : tensor<1x30x24x32xf32>
+}
+
+// An axis alone.
+// CHECK-LABEL: kernel.func @line(
+// CHECK-SAME: tensor<{{6|8|10}}x64x32xf32> {kernel.constant}
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<3x64x32xf32>)
+kernel.func @line(%x: tensor<1x130x64xf32>, %w: tensor<3x64x32xf32> {kernel.constant}) -> tensor<1x128x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x128x32xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x128x32xf32>) -> tensor<1x128x32xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(n, x, f, a, c) -> (n, x + a, c)>,
+      affine_map<(n, x, f, a, c) -> (a, c, f)>, affine_map<(n, x, f, a, c) -> (n, x, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x130x64xf32>, tensor<3x64x32xf32>) outs(%i : tensor<1x128x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<1x128x32xf32>
+  kernel.return %p : tensor<1x128x32xf32>
 }
