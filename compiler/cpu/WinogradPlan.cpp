@@ -25,10 +25,6 @@ static constexpr double kNearBytes = 20, kFarBytes = 10;
 /// The share of the time of reading that the products do not hide.
 static constexpr double kNotHidden = 0.5;
 
-/// The most results of a tile along each of two axes, and its largest size there: 6 x 6 were not
-/// measured to be faster than 4 x 4, and the errors of both axes multiply.
-static constexpr int64_t kMostResultsOfTwo = 4, kMostSizeOfTwo = 8;
-
 namespace {
 /// Estimates ways to divide a convolution whose tiles are chosen.
 class Estimate {
@@ -170,19 +166,10 @@ static void addPlans(const Target &target, const ImageConvolution &convolution,
   }
 }
 
-/// The numbers of results of a tile along an axis that are worth a comparison.
 static SmallVector<int64_t> tileResults(const ImageAxis &axis, bool isOfTwo) {
   if (axis.tileResults > 0)
     return {axis.tileResults};
-  if (axis.taps == 1)
-    return {1};
-  SmallVector<int64_t> all;
-  int64_t most = dfg::WinogradMatrices::kMostSize + 1 - axis.taps;
-  if (isOfTwo)
-    most = std::min(kMostResultsOfTwo, kMostSizeOfTwo + 1 - axis.taps);
-  for (int64_t results = 2; results <= most; results += 2)
-    all.push_back(results);
-  return all;
+  return dfg::WinogradMatrices::tileResults(axis.taps, isOfTwo);
 }
 
 SmallVector<WinogradPlan>

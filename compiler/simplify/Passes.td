@@ -54,7 +54,7 @@ def IntegerProducts : Pass<"tfc-integer-products", "::mlir::ModuleOp"> {
 def WinogradVariables : Pass<"tfc-winograd-variables", "::mlir::ModuleOp"> {
   let summary = "Computes trained convolutions by Winograd's algorithm";
   let description = [{
-    Before: operations have their devices. After: convolutions of 3 x 3 and 5 x 5 taps of f32 on
+    Before: operations have their devices. After: convolutions of f32 along one or two axes on
     CPUs, whose weights are not constants, and gradients of such weights are products of
     transformed tiles and weights, where the multiplications that this saves take longer than
     the transforms. Their errors are some 1e-5 of the largest element, instead of 1e-6.

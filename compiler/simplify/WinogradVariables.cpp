@@ -17,6 +17,7 @@
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/WindowOps.h"
 #include "dialects/dfg/WinogradMatrices.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -27,31 +28,52 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// The results of a tile along an axis.
-static constexpr int64_t kResults = 4;
-
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// An axis along which windows move.
+struct Axis {
+  int64_t windows, taps;
+  int64_t low = 0;     // zeros before the image
+  int64_t results = 1; // of a tile
+
+  int64_t tiles() const { return llvm::divideCeil(windows, results); }
+  int64_t tileSize() const { return taps + results - 1; }
+};
+
 /// A product over the windows of an image.
 struct Convolution {
   ContractOp op;
-  bool isOfWeights; // the gradient of the weights
-  Value image;      // without zeros around it
-  int64_t taps;
-  int64_t low[2] = {};          // zeros before its rows and columns
-  int64_t count, rows, columns; // images, and windows in each
+  bool isOfWeights;  // the gradient of the weights
+  bool isTransposed; // weights have the features before the channels
+  bool isReversed;   // windows are read from their ends
+  Value image;       // without zeros around it
+  SmallVector<Axis, 2> axes;
+  int64_t count; // images
   int64_t channels, features;
 
   static std::optional<Convolution> match(ContractOp op);
-  int64_t tileRows() const { return llvm::divideCeil(rows, kResults); }
-  int64_t tileColumns() const { return llvm::divideCeil(columns, kResults); }
-  bool isWorthIt() const;
+  /// The product of a number of each axis.
+  int64_t product(int64_t (*number)(const Axis &)) const {
+    int64_t all = 1;
+    for (const Axis &axis : axes)
+      all *= number(axis);
+    return all;
+  }
+  int64_t tiles() const {
+    return product([](const Axis &axis) { return axis.tiles(); });
+  }
+  int64_t tileElements() const {
+    return product([](const Axis &axis) { return axis.tileSize(); });
+  }
 
 private:
+  bool readLabels();
   bool readWindows(WindowsOp windows);
+  bool chooseTiles();
+  double cost() const;
 };
 } // namespace
 
@@ -59,66 +81,127 @@ static bool areAll(std::optional<ArrayRef<int64_t>> numbers, int64_t wanted) {
   return !numbers || llvm::all_of(*numbers, [&](int64_t n) { return n == wanted; });
 }
 
+/// Returns names with the number of each axis, separated by blanks.
+static std::string perAxis(ArrayRef<char> names, size_t axes) {
+  SmallVector<std::string> labels;
+  for (size_t axis = 0; axis < axes; ++axis)
+    for (char name : names)
+      labels.push_back((Twine(name) + Twine(axis)).str());
+  return llvm::join(labels, " ");
+}
+
+/// Returns false if the product is none over windows.
+bool Convolution::readLabels() {
+  std::string o = perAxis('o', axes.size()), k = perAxis('k', axes.size());
+  StringRef labels = op.getLabels();
+  std::string windows = "n " + o + " " + k;
+  isOfWeights = !isReversed && labels == windows + " c, n " + o + " f -> " + k + " c f";
+  isTransposed = labels == windows + " f, " + k + " c f -> n " + o + " c";
+  return isOfWeights || isTransposed || labels == windows + " c, " + k + " c f -> n " + o + " f" ||
+         labels == windows + " f, " + k + " f c -> n " + o + " c";
+}
+
 /// Finds the image and the zeros around it; returns false if the windows are not those of the
 /// algorithm.
 bool Convolution::readWindows(WindowsOp windows) {
   auto type = cast<RankedTensorType>(windows.getType());
-  if (!type.hasStaticShape() || type.getRank() != 6 || !type.getElementType().isF32() ||
-      !areAll(windows.getStride(), 1) || !areAll(windows.getDilation(), 1) ||
-      !windows.getValue().isZero())
+  size_t rank = (type.getRank() - 2) / 2;
+  if (!type.hasStaticShape() || (type.getRank() != 4 && type.getRank() != 6) ||
+      !type.getElementType().isF32() || !areAll(windows.getStride(), 1) ||
+      !areAll(windows.getDilation(), 1) || !windows.getValue().isZero())
     return false;
   ArrayRef<int64_t> shape = type.getShape();
-  count = shape[0], rows = shape[1], columns = shape[2], taps = shape[3], channels = shape[5];
-  if (shape[4] != taps || (taps != 3 && taps != 5))
-    return false;
-  auto addLow = [&](ArrayRef<DimExpr> starts, unsigned first) {
-    for (unsigned axis : {0u, 1u}) {
-      std::optional<int64_t> start = starts[first + axis].constant();
+  count = shape.front(), channels = shape.back();
+  for (size_t axis = 0; axis < rank; ++axis)
+    axes.push_back({shape[1 + axis], shape[1 + rank + axis]});
+  auto addLow = [&](ArrayRef<DimExpr> starts) {
+    for (auto [axis, expr] : llvm::zip_equal(axes, starts)) {
+      std::optional<int64_t> start = expr.constant();
       if (!start || *start < 0)
         return false;
-      low[axis] += *start;
+      axis.low += *start;
     }
     return true;
   };
   image = windows.getX();
-  if (auto inside = windows.getLow(); inside && !addLow(inside->getExprs(), 0))
+  if (auto inside = windows.getLow(); inside && !addLow(inside->getExprs()))
     return false;
   auto place = image.getDefiningOp<PlaceOp>();
   if (place && areAll(place.getSteps(), 1) && place.getValue().isZero()) {
     SmallVector<DimExpr> starts = place.getStarts().getExprs();
-    if (starts.size() == 4 && starts[0].isConstant(0) && starts[3].isConstant(0) &&
-        addLow(starts, 1))
+    if (starts.size() == rank + 2 && starts.front().isConstant(0) && starts.back().isConstant(0) &&
+        addLow(ArrayRef(starts).drop_front().drop_back()))
       image = place.getX();
   }
   return cast<RankedTensorType>(image.getType()).hasStaticShape();
 }
 
+/// Returns true if a slice of windows reverses their taps alone.
+static bool reversesTaps(SliceOp slice) {
+  auto type = cast<RankedTensorType>(slice.getType());
+  SmallVector<DimExpr> starts = slice.getStarts().getExprs();
+  std::optional<ArrayRef<int64_t>> steps = slice.getSteps();
+  if (!steps || !type.hasStaticShape() || type != slice.getX().getType() || type.getRank() % 2 != 0)
+    return false;
+  int64_t rank = (type.getRank() - 2) / 2;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    bool isTap = axis > rank && axis <= 2 * rank;
+    if ((*steps)[axis] != (isTap ? -1 : 1) ||
+        !starts[axis].isConstant(isTap ? type.getDimSize(axis) - 1 : 0))
+      return false;
+  }
+  return true;
+}
+
 std::optional<Convolution> Convolution::match(ContractOp op) {
-  StringRef labels = op.getLabels();
   Convolution c;
   c.op = op;
-  c.isOfWeights = labels == "n o0 o1 k0 k1 c, n o0 o1 f -> k0 k1 c f";
-  if (!c.isOfWeights && labels != "n o0 o1 k0 k1 c, k0 k1 c f -> n o0 o1 f" &&
-      labels != "n o0 o1 k0 k1 f, k0 k1 f c -> n o0 o1 c")
-    return std::nullopt;
-  auto windows = op.getLhs().getDefiningOp<WindowsOp>();
+  auto slice = op.getLhs().getDefiningOp<SliceOp>();
+  c.isReversed = slice && reversesTaps(slice);
+  auto windows = (c.isReversed ? slice.getX() : op.getLhs()).getDefiningOp<WindowsOp>();
   if (!windows || !isOnCpu(op) || op.getRhs().getDefiningOp<ConstantOp>() ||
-      !c.readWindows(windows))
+      !c.readWindows(windows) || !c.readLabels())
     return std::nullopt;
   c.features = cast<RankedTensorType>(op.getType()).getShape().back();
-  return c.isWorthIt() ? std::optional(c) : std::nullopt;
+  return c.chooseTiles() ? std::optional(c) : std::nullopt;
 }
 
 /// Multiply-adds in the time in which a transformed element is computed, written and read.
-static constexpr int64_t kElementCost = 32;
+static constexpr double kElementCost = 32;
 
-/// Compares the time that multiplications take with that of the transforms.
-bool Convolution::isWorthIt() const {
-  int64_t tile = taps + kResults - 1, matrix = channels * features;
-  int64_t tiles = count * tileRows() * tileColumns();
-  int64_t products = tile * tile * tiles * matrix;
-  int64_t transforms = kElementCost * tile * tile * (tiles * (channels + features) + matrix);
-  return products + transforms < count * rows * columns * taps * taps * matrix;
+/// Multiply-adds in the time that the algorithm takes.
+double Convolution::cost() const {
+  double tiles = double(count * this->tiles()), matrix = double(channels * features);
+  double transformed = tiles * double(channels + features) + matrix;
+  return double(tileElements()) * (tiles * matrix + kElementCost * transformed);
+}
+
+/// Chooses the results of a tile; returns false if the definition is faster.
+bool Convolution::chooseTiles() {
+  double best = double(count * channels * features) *
+                double(product([](const Axis &axis) { return axis.windows * axis.taps; }));
+  bool isOfTwo = llvm::count_if(axes, [](const Axis &axis) { return axis.taps > 1; }) > 1;
+  SmallVector<SmallVector<int64_t>> choices;
+  for (const Axis &axis : axes)
+    choices.push_back(WinogradMatrices::tileResults(axis.taps, isOfTwo));
+  Convolution c = *this;
+  bool isFaster = false;
+  std::function<void(size_t)> tryAll = [&](size_t axis) {
+    if (axis == axes.size()) {
+      if (double cost = c.cost(); cost < best) {
+        best = cost;
+        axes = c.axes;
+        isFaster = true;
+      }
+      return;
+    }
+    for (int64_t results : choices[axis]) {
+      c.axes[axis].results = results;
+      tryAll(axis + 1);
+    }
+  };
+  tryAll(0);
+  return isFaster;
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,12 +209,18 @@ bool Convolution::isWorthIt() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Creates the operations that replace a convolution.
+/// Creates the operations that replace a convolution. Labels have a name for each axis: p for the
+/// elements of a tile, a for those of an image in it, t for tiles, r for their results, and k for
+/// taps.
 class Replacement {
 public:
-  explicit Replacement(Convolution c)
-      : c(c), transforms(c.taps, kResults), listener(c.op), b(c.op, &listener), loc(c.op.getLoc()),
-        rows(c.tileRows()), columns(c.tileColumns()) {}
+  explicit Replacement(Convolution convolution)
+      : c(std::move(convolution)), listener(c.op), b(c.op, &listener), loc(c.op.getLoc()) {
+    for (const Axis &axis : c.axes)
+      transforms.emplace_back(axis.taps, axis.results);
+    for (const Axis &axis : c.axes)
+      tiles.push_back(axis.tiles());
+  }
 
   Value build();
 
@@ -141,81 +230,122 @@ private:
   Value products(Value image, Value gradient);
   Value inBlocks(int64_t blocks, Value init, ValueRange tensors,
                  function_ref<Value(Value, ValueRange)> step);
-  Value tilesOf(Value image, ArrayRef<int64_t> low, int64_t size);
+  enum class Tiles { OfImage, OfResults };
+  Value tilesOf(Value image, Tiles kind);
   Value elements(Value image);
-  Value matrix(ArrayRef<double> elements, int64_t columns);
+  Value matrix(SmallVector<double> WinogradMatrices::*elements, int64_t WinogradMatrices::*columns);
 
   DimsAttr dims(ArrayRef<int64_t> sizes) {
     return DimsAttr::get(b.getContext(), llvm::to_vector_of<DimExpr>(sizes));
   }
-  Value contract(Value lhs, Value rhs, StringRef labels) {
+  Value contract(Value lhs, Value rhs, const std::string &labels) {
     return ContractOp::create(b, loc, lhs, rhs, b.getStringAttr(labels));
   }
+  std::string label(char name) const { return perAxis({name}, c.axes.size()); }
+  /// Returns `first`, a size of each axis, and `last`.
+  SmallVector<int64_t> shape(ArrayRef<int64_t> first, int64_t (*size)(const Axis &),
+                             ArrayRef<int64_t> last) const {
+    SmallVector<int64_t> sizes(first);
+    for (const Axis &axis : c.axes)
+      sizes.push_back(size(axis));
+    sizes.append(last.begin(), last.end());
+    return sizes;
+  }
+  static int64_t windowsOf(const Axis &axis) { return axis.windows; }
+  static int64_t resultsOfTiles(const Axis &axis) { return axis.results * axis.tiles(); }
 
   Convolution c;
-  WinogradMatrices transforms;
+  SmallVector<WinogradMatrices, 2> transforms;
+  SmallVector<int64_t> tiles;
   PlacementListener listener;
   OpBuilder b;
   Location loc;
-  int64_t rows, columns;
 };
 } // namespace
 
-/// The factors with which both axes of a tile are multiplied: element (r, s, a, b) is that of the
-/// matrix at (r, a) times that at (s, b).
-Value Replacement::matrix(ArrayRef<double> elements, int64_t columns) {
-  int64_t rows = int64_t(elements.size()) / columns;
-  SmallVector<float> products;
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t s = 0; s < rows; ++s)
-      for (int64_t a = 0; a < columns; ++a)
-        for (int64_t b = 0; b < columns; ++b)
-          products.push_back(float(elements[r * columns + a]) * float(elements[s * columns + b]));
-  auto type = RankedTensorType::get({rows, rows, columns, columns}, b.getF32Type());
+/// The factors with which all axes of a tile are multiplied: of two axes, element (r, s, a, b) is
+/// that of the first matrix at (r, a) times that of the second at (s, b). For windows that are read
+/// from their ends, the taps are so, too.
+Value Replacement::matrix(SmallVector<double> WinogradMatrices::*elements,
+                          int64_t WinogradMatrices::*columns) {
+  SmallVector<float> products{1};
+  SmallVector<int64_t> rowSizes, columnSizes;
+  int64_t allColumns = 1;
+  for (const WinogradMatrices &transform : transforms) {
+    ArrayRef<double> matrix = transform.*elements;
+    int64_t width = transform.*columns, height = int64_t(matrix.size()) / width;
+    SmallVector<float> next;
+    bool isReversed = c.isReversed && columns == &WinogradMatrices::taps;
+    for (int64_t row = 0; row < int64_t(products.size()) / allColumns; ++row)
+      for (int64_t r = 0; r < height; ++r)
+        for (int64_t column = 0; column < allColumns; ++column)
+          for (int64_t a = 0; a < width; ++a)
+            next.push_back(products[row * allColumns + column] *
+                           float(matrix[r * width + (isReversed ? width - 1 - a : a)]));
+    products = std::move(next);
+    allColumns *= width;
+    rowSizes.push_back(height);
+    columnSizes.push_back(width);
+  }
+  llvm::append_range(rowSizes, columnSizes);
+  auto type = RankedTensorType::get(rowSizes, b.getF32Type());
   return ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(products)));
 }
 
-/// The tiles of `size` x `size` elements of an image, as far apart as their results.
-Value Replacement::tilesOf(Value image, ArrayRef<int64_t> low, int64_t size) {
-  int64_t overlap = size - kResults;
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(image.getType()).getShape();
+/// The tiles of an image, or of results, as far apart as their results.
+Value Replacement::tilesOf(Value image, Tiles kind) {
+  int64_t lines = cast<RankedTensorType>(image.getType()).getShape().back();
+  int64_t count = cast<RankedTensorType>(image.getType()).getShape().front();
+  SmallVector<int64_t> starts{0}, padded{count}, sizes, strides;
+  for (const Axis &axis : c.axes) {
+    sizes.push_back(kind == Tiles::OfImage ? axis.tileSize() : axis.results);
+    starts.push_back(kind == Tiles::OfImage ? axis.low : 0);
+    padded.push_back(resultsOfTiles(axis) + sizes.back() - axis.results);
+    strides.push_back(axis.results);
+  }
+  starts.push_back(0);
+  padded.push_back(lines);
   FloatAttr zero = b.getF64FloatAttr(0);
-  DimsAttr padded =
-      dims({shape[0], kResults * rows + overlap, kResults * columns + overlap, shape[3]});
-  image = PlaceOp::create(b, loc, image, dims({0, low[0], low[1], 0}), padded, DenseI64ArrayAttr(),
-                          zero);
-  return WindowsOp::create(b, loc, image, dims({size, size}),
-                           b.getDenseI64ArrayAttr({kResults, kResults}),
-                           b.getDenseI64ArrayAttr({1, 1}), dims({rows, columns}), DimsAttr(), zero);
+  image = PlaceOp::create(b, loc, image, dims(starts), dims(padded), DenseI64ArrayAttr(), zero);
+  return WindowsOp::create(b, loc, image, dims(sizes), b.getDenseI64ArrayAttr(strides),
+                           b.getDenseI64ArrayAttr(SmallVector<int64_t>(sizes.size(), 1)),
+                           dims(tiles), DimsAttr(), zero);
 }
 
 /// B' d B.
 Value Replacement::elements(Value image) {
-  Value tiles = tilesOf(image, c.low, transforms.size);
-  return contract(matrix(transforms.ofElements, transforms.size), tiles,
-                  "p q a b, n i j a b c -> p q n i j c");
+  std::string p = label('p'), a = label('a'), t = label('t');
+  Value all = tilesOf(image, Tiles::OfImage);
+  return contract(matrix(&WinogradMatrices::ofElements, &WinogradMatrices::size), all,
+                  p + " " + a + ", n " + t + " " + a + " c -> " + p + " n " + t + " c");
 }
 
 /// The results of some images, for transformed weights.
 Value Replacement::results(Value image, Value weights) {
   int64_t count = cast<RankedTensorType>(image.getType()).getDimSize(0);
-  Value products = contract(elements(image), weights, "p q n i j c, p q c f -> p q n i j f");
-  Value sums = contract(matrix(transforms.ofResults, transforms.size), products,
-                        "r s p q, p q n i j f -> n i r j s f");
-  Value all =
-      reshapeTo(b, sums, dims({count, kResults * rows, kResults * columns, c.features}).getExprs());
-  if (c.rows == kResults * rows && c.columns == kResults * columns)
+  std::string p = label('p'), t = label('t'), transformed = p + " n " + t;
+  Value products = contract(elements(image), weights,
+                            transformed + " c, " + p + " c f -> " + transformed + " f");
+  Value sums = contract(matrix(&WinogradMatrices::ofResults, &WinogradMatrices::size), products,
+                        label('r') + " " + p + ", " + transformed + " f -> n " +
+                            perAxis({'t', 'r'}, c.axes.size()) + " f");
+  SmallVector<int64_t> whole = shape({count}, resultsOfTiles, {c.features});
+  SmallVector<int64_t> wanted = shape({count}, windowsOf, {c.features});
+  Value all = reshapeTo(b, sums, dims(whole).getExprs());
+  if (whole == wanted)
     return all;
-  return SliceOp::create(b, loc, all, dims({0, 0, 0, 0}),
-                         dims({count, c.rows, c.columns, c.features}), DenseI64ArrayAttr());
+  return SliceOp::create(b, loc, all, dims(SmallVector<int64_t>(whole.size(), 0)), dims(wanted),
+                         DenseI64ArrayAttr());
 }
 
 /// The gradient of the transformed weights that some images contribute.
 Value Replacement::products(Value image, Value gradient) {
-  Value results =
-      contract(matrix(transforms.ofResults, transforms.size), tilesOf(gradient, {0, 0}, kResults),
-               "r s p q, n i j r s f -> p q n i j f");
-  return contract(elements(image), results, "p q n i j c, p q n i j f -> p q c f");
+  std::string p = label('p'), r = label('r'), t = label('t'), transformed = p + " n " + t;
+  Value results = contract(matrix(&WinogradMatrices::ofResults, &WinogradMatrices::size),
+                           tilesOf(gradient, Tiles::OfResults),
+                           r + " " + p + ", n " + t + " " + r + " f -> " + transformed + " f");
+  return contract(elements(image), results,
+                  transformed + " c, " + transformed + " f -> " + p + " c f");
 }
 
 /// Divides tensors along their first axis, and calls `step` with a value that a loop carries and
@@ -258,9 +388,9 @@ static constexpr int64_t kReuse = 2;
 
 /// Chooses how many images a block has, a divisor of their number.
 int64_t Replacement::imagesOfBlock() const {
-  int64_t tiles = rows * columns, lines = c.channels + c.features;
-  int64_t bytes = transforms.size * transforms.size * tiles * lines * int64_t(sizeof(float));
-  int64_t reused = llvm::divideCeil(kReuse * c.channels * c.features, lines * tiles);
+  int64_t lines = c.channels + c.features;
+  int64_t bytes = c.tileElements() * c.tiles() * lines * int64_t(sizeof(float));
+  int64_t reused = llvm::divideCeil(kReuse * c.channels * c.features, lines * c.tiles());
   int64_t images = std::clamp<int64_t>(std::max(kBlockBytes / bytes, reused), 1, c.count);
   while (c.count % images)
     --images;
@@ -268,32 +398,37 @@ int64_t Replacement::imagesOfBlock() const {
 }
 
 Value Replacement::build() {
-  int64_t tile = transforms.size, images = imagesOfBlock();
-  int64_t blocks = c.count / images;
-  Value ofTaps = matrix(transforms.ofTaps, c.taps), other = c.op.getRhs();
+  int64_t images = imagesOfBlock(), blocks = c.count / images;
+  std::string p = label('p'), k = label('k');
+  Value ofTaps = matrix(&WinogradMatrices::ofTaps, &WinogradMatrices::taps);
+  Value other = c.op.getRhs();
   if (!c.isOfWeights) {
-    Value weights = contract(ofTaps, other, "p q k l, k l c f -> p q c f");
+    Value weights =
+        contract(ofTaps, other,
+                 p + " " + k + ", " + k + (c.isTransposed ? " f c" : " c f") + " -> " + p + " c f");
     if (blocks == 1)
       return results(c.image, weights);
     Value list = ListCreateOp::create(b, loc, scalar(b, loc, b.getI32Type(), double(blocks)),
-                                      dims({images, c.rows, c.columns, c.features}), TypeAttr());
+                                      dims(shape({images}, windowsOf, {c.features})), TypeAttr());
     list = inBlocks(blocks, list, c.image, [&](Value carried, ValueRange parts) -> Value {
       return ListWriteOp::create(b, loc, carried, parts[0], results(parts[1], weights));
     });
     Value stacked = ListStackOp::create(b, loc, list, dims({blocks}), UnitAttr());
-    return reshapeTo(b, stacked, dims({c.count, c.rows, c.columns, c.features}).getExprs());
+    return reshapeTo(b, stacked, dims(shape({c.count}, windowsOf, {c.features})).getExprs());
   }
   Value sums;
   if (blocks == 1) {
     sums = products(c.image, other);
   } else {
-    auto type = RankedTensorType::get({tile, tile, c.channels, c.features}, b.getF32Type());
+    auto tileSize = [](const Axis &axis) { return axis.tileSize(); };
+    auto type =
+        RankedTensorType::get(shape({}, tileSize, {c.channels, c.features}), b.getF32Type());
     sums = inBlocks(blocks, filled(b, loc, type, 0), {c.image, other},
                     [&](Value carried, ValueRange parts) -> Value {
                       return AddOp::create(b, loc, carried, products(parts[1], parts[2]));
                     });
   }
-  return contract(ofTaps, sums, "p q k l, p q c f -> k l c f");
+  return contract(ofTaps, sums, p + " " + k + ", " + p + " c f -> " + k + " c f");
 }
 
 namespace {

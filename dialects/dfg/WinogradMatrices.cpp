@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/WinogradMatrices.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -12,6 +13,21 @@ using llvm::SmallVector;
 /// the largest size are a third of those with 4 and -4, and half of those with 3 and -3.
 static constexpr double kPoints[] = {0, 1, -1, 2, -2, 0.5, -0.5, 0.75, -0.75};
 static_assert(std::size(kPoints) + 1 == WinogradMatrices::kMostSize);
+
+/// The most results of a tile along each of two axes, and its largest size there.
+static constexpr int64_t kMostResultsOfTwo = 4, kMostSizeOfTwo = 8;
+
+SmallVector<int64_t> WinogradMatrices::tileResults(int64_t taps, bool isOfTwo) {
+  if (taps == 1)
+    return {1};
+  int64_t most = kMostSize + 1 - taps;
+  if (isOfTwo)
+    most = std::min(kMostResultsOfTwo, kMostSizeOfTwo + 1 - taps);
+  SmallVector<int64_t> all;
+  for (int64_t results = 2; results <= most; results += 2)
+    all.push_back(results);
+  return all;
+}
 
 /// The coefficients of the product of x - p over the first `count` points p except for `without`.
 static SmallVector<double> productOfRoots(int64_t count, int64_t without) {

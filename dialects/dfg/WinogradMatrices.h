@@ -23,6 +23,11 @@ struct WinogradMatrices {
   /// The largest size whose rounding errors in f32 are as small as those of smaller ones.
   static constexpr int64_t kMostSize = 10;
 
+  /// The numbers of results of a tile that are worth a comparison, along the only axis with several
+  /// taps or along one of two: there 6 x 6 were not measured to be faster than 4 x 4, and the
+  /// errors of both axes multiply.
+  static llvm::SmallVector<int64_t> tileResults(int64_t taps, bool isOfTwo);
+
   int64_t taps, results, size;
   llvm::SmallVector<double> ofElements; // B', size x size
   llvm::SmallVector<double> ofTaps;     // G, size x taps

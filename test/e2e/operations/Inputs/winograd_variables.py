@@ -23,12 +23,19 @@ def write(name, text):
     return path
 
 
+def results_of(shape, taps, pads):
+    return [size + 2 * pad - k + 1 for size, k, pad in zip(shape[1:-1], taps, pads)]
+
+
 def entry(name, shape, taps, features, pads):
-    n, h, w, c = shape
-    result = f"{n}, {h + 2 * pads - taps + 1}, {w + 2 * pads - taps + 1}, {features}"
-    return f"""entry {name}(x: f32[{n}, {h}, {w}, {c}], w: f32[{taps}, {taps}, {c}, {features}], g: f32[{result}]) ->
-    (y: f32[{result}], dx: f32[{n}, {h}, {w}, {c}], dw: f32[{taps}, {taps}, {c}, {features}]) {{
-  y = convolution(x, w, pads: {pads})
+    def sizes(*numbers):
+        return ", ".join(map(str, numbers))
+
+    image, weights = sizes(*shape), sizes(*taps, shape[-1], features)
+    result = sizes(shape[0], *results_of(shape, taps, pads), features)
+    return f"""entry {name}(x: f32[{image}], w: f32[{weights}], g: f32[{result}]) ->
+    (y: f32[{result}], dx: f32[{image}], dw: f32[{weights}]) {{
+  y = convolution(x, w, pads: [{sizes(*(pad for pad in pads for _ in range(2)))}])
   loss = sum(y * g)
   return y, gradients(loss, x), gradients(loss, w)
 }}
@@ -38,32 +45,35 @@ def entry(name, shape, taps, features, pads):
 def reference(x, w, g, pads):
     """The convolution and its gradients, in f64."""
     x, w, g = (array.astype(np.float64) for array in (x, w, g))
-    around = [(0, 0), (pads, pads), (pads, pads), (0, 0)]
-    padded = np.pad(x, around)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], (1, 2))
-    dx = np.zeros_like(padded)
-    for a, b in np.ndindex(w.shape[:2]):
-        dx[:, a : a + g.shape[1], b : b + g.shape[2]] += g @ w[a, b].T
-    y = np.einsum("nijcab,abcf->nijf", windows, w, optimize=True)
-    dw = np.einsum("nijcab,nijf->abcf", windows, g, optimize=True)
-    return y, dx[:, pads : pads + x.shape[1], pads : pads + x.shape[2]], dw
+    padded = np.pad(x, [(0, 0), *((pad, pad) for pad in pads), (0, 0)])
+    y, dx, dw = np.zeros_like(g), np.zeros_like(padded), np.zeros_like(w)
+    for tap in np.ndindex(w.shape[:-2]):
+        window = (slice(None), *(slice(first, first + size) for first, size in zip(tap, g.shape[1:-1])))
+        y += padded[window] @ w[tap]
+        dx[window] += g @ w[tap].T
+        dw[tap] = np.tensordot(padded[window], g, (range(x.ndim - 1), range(x.ndim - 1)))
+    inside = (slice(None), *(slice(pad, pad + size) for pad, size in zip(pads, x.shape[1:-1])))
+    return y, dx[inside], dw
 
 
 # Sizes with all rests of tiles; one image, several that are one block, and blocks.
 CASES = [
-    ((2, 12, 12, 64), 3, 64, 1), ((3, 13, 14, 70), 3, 96, 1), ((12, 15, 11, 64), 3, 65, 0), ((1, 30, 30, 80), 3, 64, 2),
-    ((16, 14, 14, 32), 5, 64, 2), ((3, 17, 15, 40), 5, 50, 1), ((6, 18, 12, 33), 5, 48, 2), ((1, 28, 28, 32), 5, 32, 2),
+    ((2, 12, 12, 64), (3, 3), 64, (1, 1)), ((3, 13, 14, 70), (3, 3), 96, (1, 1)), ((12, 15, 11, 64), (3, 3), 65, (0, 0)),
+    ((1, 30, 30, 80), (3, 3), 64, (2, 2)), ((16, 14, 14, 32), (5, 5), 64, (2, 2)), ((3, 17, 15, 40), (5, 5), 50, (1, 1)),
+    ((6, 18, 12, 33), (5, 5), 48, (2, 2)), ((1, 28, 28, 32), (5, 5), 32, (2, 2)), ((3, 131, 128), (3,), 140, (1,)),
+    ((4, 203, 65), (7,), 64, (0,)), ((4, 11, 18, 64), (1, 7), 64, (0, 3)), ((3, 19, 9, 70), (5, 1), 64, (2, 0)),
+    ((4, 23, 22, 64), (3, 2), 64, (1, 0)),
 ]
 source = write("all", "".join(entry(f"e{i}", *case) for i, case in enumerate(CASES)))
-write("small", entry("f", (2, 7, 7, 16), 3, 16, 1) + entry("g", (64, 28, 28, 1), 5, 32, 2))
-write("blocks", entry("f", (16, 14, 14, 32), 5, 64, 2))
-write("placed", entry("f", (16, 14, 14, 32), 5, 64, 2).replace("  y =", "  @device(\"cpu:1\") y ="))
+write("small", entry("f", (2, 7, 7, 16), (3, 3), 16, (1, 1)) + entry("g", (64, 28, 28, 1), (5, 5), 32, (2, 2)))
+write("blocks", entry("f", (16, 14, 14, 32), (5, 5), 64, (2, 2)))
+write("placed", entry("f", (16, 14, 14, 32), (5, 5), 64, (2, 2)).replace("  y =", "  @device(\"cpu:1\") y ="))
 
 feeds = []
 for shape, taps, features, pads in CASES:
     x = random.normal(size=shape).astype(np.float32)
-    w = (random.normal(size=(taps, taps, shape[3], features)) / taps / shape[3] ** 0.5).astype(np.float32)
-    g = random.normal(size=(shape[0], shape[1] + 2 * pads - taps + 1, shape[2] + 2 * pads - taps + 1, features))
+    w = (random.normal(size=(*taps, shape[-1], features)) / (np.prod(taps) * shape[-1]) ** 0.5).astype(np.float32)
+    g = random.normal(size=(shape[0], *results_of(shape, taps, pads), features))
     feeds.append({"x": x, "w": w, "g": g.astype(np.float32)})
 wanted = [reference(**feed, pads=case[3]) for feed, case in zip(feeds, CASES)]
 
