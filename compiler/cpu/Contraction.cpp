@@ -63,9 +63,11 @@ int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows, int64_t most)
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
 }
 
-/// Returns the number of steps of all reduction loops except the outer `blockLoops` loops.
-std::optional<int64_t> stepsBehind(const ContractionForm &form, unsigned blockLoops) {
-  AffineExpr steps = form.kSize();
+/// Returns the number of steps of all reduction loops except the outer `blockLoops` loops, where
+/// `group` steps are one.
+std::optional<int64_t> stepsBehind(const ContractionForm &form, unsigned blockLoops,
+                                   int64_t group) {
+  AffineExpr steps = form.kSize().ceilDiv(group);
   for (unsigned loop : ArrayRef(form.kOuter).drop_front(blockLoops))
     steps = steps * form.loopSizes[loop];
   return constantOf(normalize(steps));
@@ -77,8 +79,9 @@ void chooseBlocks(ContractionPlan &plan, const Target &target, const Contraction
                   const std::optional<LinearAccess> &a, const std::optional<LinearAccess> &b,
                   int64_t elementBytes) {
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
-  std::optional<int64_t> steps = stepsBehind(form, 0);
-  plan.copiesB = !plan.isPacked && (!b || constantOf(b->across) != 1);
+  int64_t group = plan.group == PairSteps::kGroup ? plan.group : 1;
+  std::optional<int64_t> steps = stepsBehind(form, 0, group);
+  plan.copiesB = !plan.isPacked && (group > 1 || !b || constantOf(b->across) != 1);
   if (!plan.isPacked && !plan.copiesB && plan.unitRows * plan.unitPoints >= kPackingRows) {
     std::optional<int64_t> stride = constantOf(b->k);
     plan.copiesB = stride && *stride * elementBytes >= kFarBytes &&
@@ -92,7 +95,7 @@ void chooseBlocks(ContractionPlan &plan, const Target &target, const Contraction
     return !isReadAgain ||
            (count && *count * (rows + columns) * elementBytes <= target.l2Bytes / 2);
   };
-  while (plan.blockLoops < form.kOuter.size() && !fits(stepsBehind(form, plan.blockLoops)))
+  while (plan.blockLoops < form.kOuter.size() && !fits(stepsBehind(form, plan.blockLoops, group)))
     ++plan.blockLoops;
 }
 
@@ -179,7 +182,7 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
                   const Variation &variation) {
   std::optional<LinearAccess> a = denseAccess(shapes, op, form, true);
   std::optional<LinearAccess> b = denseAccess(shapes, op, form, false);
-  int64_t aBytes = inputBytes(op, form.a), bBytes = inputBytes(op, form.b);
+  int64_t aBytes = inputBytes(op, form.a), bBytes = inputBytes(op, form.b) * plan.group;
   bool fewRows = sizes.m && *sizes.m <= kFewRows;
   if (!plan.isPacked && fewRows && form.kOuter.empty() && a && b && constantOf(a->k) == 1 &&
       constantOf(b->k) == 1 && constantOf(b->across) != 1 &&
@@ -192,13 +195,14 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
     return;
   }
   Target registers = target;
-  if (plan.group > 1 && byteFormOf(target, *matchBytes(form)) != ByteForm::Direct)
+  if (std::optional<ByteSteps> bytes = matchBytes(form);
+      plan.group > 1 && bytes && byteFormOf(target, *bytes) != ByteForm::Direct)
     registers.vectorRegisters -= kWideningRegisters;
   SmallVector<RegisterTile> tiles =
       rankTiles(registers, sizes, plan.lanes, maxTileRows(target, a, aBytes), kMostTiles);
   if (!tiles.empty())
     plan.tile = tiles[std::min(variation.tile, tiles.size() - 1)];
-  bool packsA = plan.group == 1 && packsRows(target, form, a, aBytes, plan.tile, plan.lanes);
+  bool packsA = packsRows(target, form, a, aBytes, plan);
   plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
   int64_t columns = plan.tile.vectors * plan.lanes;
   int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kUnknownPanels;
@@ -246,22 +250,60 @@ std::optional<ByteSteps> matchBytes(const ContractionForm &form) {
 }
 
 bool packsRows(const Target &target, const ContractionForm &form,
-               const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
-               int64_t lanes) {
-  if (!form.kOuter.empty())
+               const std::optional<LinearAccess> &a, int64_t elementBytes,
+               const ContractionPlan &plan) {
+  bool hasPairs = plan.group == PairSteps::kGroup;
+  if (!form.kOuter.empty() || (plan.group > 1 && !hasPairs))
     return false;
-  if (!a || form.converts(form.a) || (!constantOf(a->across) && tile.rows > 1))
+  if (!a || (form.converts(form.a) && !hasPairs) || (!constantOf(a->across) && plan.tile.rows > 1))
     return true;
   std::optional<int64_t> stride = constantOf(a->k);
-  int64_t panels = constantOf(form.nSize()).value_or(1 << 10) / (tile.vectors * lanes);
+  if (hasPairs)
+    return stride != 1;
+  int64_t panels = constantOf(form.nSize()).value_or(1 << 10) / (plan.tile.vectors * plan.lanes);
   if (stride == 1 || stride == 0 || panels < kPackedPanels)
     return false;
   return !fitsFirstCache(target, stride ? *stride * elementBytes : stride,
                          constantOf(form.kSize()).value_or(kUnknownSteps),
-                         tile.rows * elementBytes);
+                         plan.tile.rows * elementBytes);
 }
 
-/// With a `group`, b is packed, and so many steps are one.
+/// Returns true for an element of bf16 that is used as it is.
+static bool isShortFloat(const ContractionFactor &factor) {
+  Value element = factor.root;
+  if (auto widening = element.getDefiningOp<arith::ExtFOp>())
+    element = widening.getIn();
+  return isa<BlockArgument>(element) && element.getType().isBF16();
+}
+
+bool areShortFloats(const ContractionForm &form) {
+  return form.computeType.isF32() && isShortFloat(form.a) && isShortFloat(form.b);
+}
+
+/// Returns the steps that one instruction multiplies, where an operand that is no packed constant
+/// is copied in words if its elements are not adjacent along k. Products with few rows read b in
+/// place.
+static int64_t stepsOfPairs(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
+                            const ContractionForm &form, bool isPacked) {
+  if (!target.hasPairProducts || !areShortFloats(form) || constantOf(form.kSize()) == 1)
+    return 1;
+  std::optional<LinearAccess> a = denseAccess(shapes, op, form, true);
+  std::optional<LinearAccess> b = denseAccess(shapes, op, form, false);
+  std::optional<int64_t> rows = constantOf(form.mSize());
+  bool readsInPlace = !isPacked && form.kOuter.empty() && rows && *rows <= kFewRows && b &&
+                      constantOf(b->across) == 1;
+  bool isAdjacent = a && constantOf(a->k) == 1;
+  return readsInPlace || (!form.kOuter.empty() && !isAdjacent) ? 1 : PairSteps::kGroup;
+}
+
+/// Returns the steps of b that are adjacent, if it is a packed constant, and in the tiles that read
+/// it.
+static int64_t groupOf(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
+                       const ContractionForm &form, kernel::PackingAttr packing) {
+  return packing ? packing.getGroup() : stepsOfPairs(shapes, target, op, form, false);
+}
+
+/// With a `group`, so many steps are one.
 static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
                                 const ContractionForm &form, bool isPacked, int64_t group,
                                 const Variation &variation = {}) {
@@ -362,7 +404,7 @@ ContractionPlan planContraction(KernelShapes &shapes, const Target &target, lina
   std::optional<unsigned> constant = constantNumber(op, *form);
   kernel::PackingAttr packing = constant ? shapes.kernel().getPacking(*constant) : nullptr;
   return choosePlan(shapes, target, op, *form, packing != nullptr,
-                    packing ? packing.getGroup() : 1);
+                    groupOf(shapes, target, op, *form, packing));
 }
 
 SmallVector<std::string> waysOf(KernelShapes &shapes, const Target &target, linalg::GenericOp op,
@@ -371,9 +413,9 @@ SmallVector<std::string> waysOf(KernelShapes &shapes, const Target &target, lina
   if (!form || matchTransform(op, *form))
     return {};
   auto packing = choosePacking(shapes, target, op);
+  int64_t group = groupOf(shapes, target, op, *form, packing ? packing->second : nullptr);
   SmallVector<std::string> ways, transformed;
-  for (const ContractionPlan &plan : plansOf(shapes, target, op, *form, packing.has_value(),
-                                             packing ? packing->second.getGroup() : 1))
+  for (const ContractionPlan &plan : plansOf(shapes, target, op, *form, packing.has_value(), group))
     ways.push_back(nameOf(plan));
   std::optional<ImageConvolution> convolution = matchConvolution(op);
   if (!winograd || !convolution || !transformableWeights(op) ||
@@ -446,7 +488,8 @@ choosePacking(KernelShapes &shapes, const Target &target, linalg::GenericOp op) 
     return std::nullopt;
   std::optional<LinearAccess> a = denseAccess(shapes, op, *form, /*isA=*/true);
   bool isGrouped = matchBytes(*form) && a && constantOf(a->k) == 1;
-  int64_t group = isGrouped ? ByteSteps::kGroup : 1;
+  int64_t group =
+      isGrouped ? ByteSteps::kGroup : stepsOfPairs(shapes, target, op, *form, /*isPacked=*/true);
   ContractionPlan plan = choosePlan(shapes, target, op, *form, /*isPacked=*/true, group);
   // Fails for elements that are read several times or never.
   auto emitError = [] { return InFlightDiagnostic(); };

@@ -31,7 +31,8 @@ struct ContractionPlan {
   bool copiesB = false;
   /// True if b is a constant whose elements are in the order in which tiles read them.
   bool isPacked = false;
-  /// Steps that are adjacent there for each column: 4 for products of bytes, else 1.
+  /// Steps that are adjacent for each column where tiles read them, and that one instruction
+  /// multiplies: 4 of bytes, 2 of bf16, else 1.
   int64_t group = 1;
   /// True if both operands are read along k and each lane accumulates a part of the sum.
   bool lanesAlongK = false;

@@ -97,7 +97,7 @@ void ContractionEmitter::emitUnit(Value unit) {
 ContractionOperand ContractionEmitter::analyzeOperand(bool isA) {
   ContractionOperand operand;
   operand.factor = isA ? &form.a : &form.b;
-  operand.converts = form.converts(*operand.factor);
+  operand.converts = form.converts(*operand.factor) && !hasPairs();
   linalg::GenericOp op = nest.op;
   operand.tensor = op.getDpsInputOperand(operand.factor->inputs.front())->get();
   operand.elementType = getElementTypeOrSelf(operand.tensor.getType());
@@ -125,10 +125,11 @@ void ContractionEmitter::choosePacking() {
   auto bytes = [](const ContractionOperand &operand) {
     return std::max<int64_t>(1, operand.elementType.getIntOrFloatBitWidth() / 8);
   };
-  a.packed = plan.group == 1 && packsRows(target, form, a.access, bytes(a), plan.tile, plan.lanes);
+  a.packed = packsRows(target, form, a.access, bytes(a), plan);
   if (plan.isPacked)
     return;
-  bOperand.packed = form.kOuter.empty() ? !bOperand.isContiguousAcross() : plan.copiesB;
+  bOperand.packed =
+      form.kOuter.empty() ? hasPairs() || !bOperand.isContiguousAcross() : plan.copiesB;
   int64_t rows = constantOf(form.mSize()).value_or(kPackingRows) * plan.unitPoints;
   if (bOperand.packed || !form.kOuter.empty() || rows < kPackingRows)
     return;
@@ -144,7 +145,7 @@ void ContractionEmitter::choosePacking() {
 
 /// Splits k into blocks that fit into the packed copies.
 void ContractionEmitter::chooseBlocking() {
-  AffineExpr steps = form.kSize();
+  AffineExpr steps = wordCount();
   for (unsigned loop : tileLoops())
     steps = steps * form.loopSizes[loop];
   std::optional<int64_t> k = constantOf(normalize(steps));
@@ -197,13 +198,13 @@ Value ContractionEmitter::linearPointer(const ContractionOperand &operand, Value
   pointer = advance(b, loc, pointer, operand.elementType, across, operand.across);
   for (auto [step, stride] : llvm::zip(outerSteps, operand.kOuter))
     pointer = advance(b, loc, pointer, operand.elementType, step, stride);
-  return advance(b, loc, pointer, operand.elementType, k, operand.k);
+  return advance(b, loc, pointer, operand.elementType, mul(k, wordSteps()), operand.k);
 }
 
 /// The address of a panel of a packed constant, at the open loops of kOuter and k0.
 Value ContractionEmitter::constantPointer(const Panel &panel, Value k0) {
   AffineExpr steps = form.kSize();
-  Value step = k0;
+  Value step = mul(k0, wordSteps());
   for (size_t i = form.kOuter.size(); i-- > 0; steps = steps * form.loopSizes[form.kOuter[i]])
     if (i < outerSteps.size())
       step = add(step, mul(outerSteps[i], *constantOf(normalize(steps))));
@@ -295,7 +296,7 @@ void ContractionEmitter::emitBlocks() {
 void ContractionEmitter::emitStepsOfBlocks() {
   if (outerSteps.size() < plan.blockLoops)
     return openOuterStep([&] { emitStepsOfBlocks(); });
-  Value kSize = emitter.indexValue(form.kSize());
+  Value kSize = emitter.indexValue(wordCount());
   if (!kBlock)
     return emitRows(constant(0), kSize);
   forLoop(constant(0), kSize, kBlock,
@@ -356,9 +357,9 @@ void ContractionEmitter::emitRowsOfTile(Value row, int64_t rows, Value k0, Value
   for (unsigned i = plan.blockLoops; i < form.kOuter.size(); ++i)
     loops.push_back(
         {emitter.indexValue(form.loopSizes[form.kOuter[i]]), a.kOuter[i], bOperand.kOuter[i]});
-  loops.push_back({kCount, a.k, bOperand.k});
+  loops.push_back({kCount, hasPairs() ? Stride{PairSteps::kGroup, {}} : a.k, bOperand.k});
   if (packsUnit) {
-    source = {packedRows(row), form.computeType, {1, {}}, nullptr};
+    source = {packedRows(row), copyType(), {1, {}}, nullptr};
     loops.back().a = {plan.tile.rows, {}};
   } else if (a.packed)
     source = packA(m, rows, k0, kCount, loops.back().a);
@@ -374,9 +375,21 @@ void ContractionEmitter::stepThroughPacked(SmallVectorImpl<ReductionLoop> &loops
   for (unsigned i = loops.size(); i-- > 0;) {
     loops[i].b = {stride, {}};
     if (i > 0)
-      stride *= i + 1 == loops.size() ? *constantOf(form.kSize())
-                                      : *constantOf(form.loopSizes[tileLoops()[i]]);
+      stride *= *constantOf(i + 1 < loops.size() ? form.loopSizes[tileLoops()[i]]
+                            : bOperand.packed    ? wordCount()
+                                                 : form.kSize());
   }
+}
+
+/// Lets a tile multiply words of two steps. If one is left, operands that are no copies have one
+/// step in the last word.
+void ContractionEmitter::setPairs(MicroTile &tile, const Panel &panel, Value k0) {
+  tile.pairs = PairSteps{a.packed, bOperand.packed, nullptr};
+  if (!bOperand.packed)
+    tile.loops.back().b = {PairSteps::kGroup * panel.width, {}};
+  std::optional<int64_t> steps = constantOf(form.kSize());
+  if ((!a.packed || !bOperand.packed) && !(steps && *steps % PairSteps::kGroup == 0))
+    tile.pairs->whole = wholeWords(k0, tile.loops.back().count);
 }
 
 /// The prefetch of a tile that reads a panel of a constant: a part of the next panel, which the
@@ -471,14 +484,14 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
     MicroTile tile{{rows, panel.vectors}, plan.lanes, form.computeType, source, {}, {}, {}};
     tile.loops.assign(loops.begin(), loops.end());
     if (bOperand.packed) {
-      tile.b = {packedPanel(panel), form.computeType, {}, nullptr};
+      tile.b = {packedPanel(panel), copyType(), {}, nullptr};
       stepThroughPacked(tile.loops, panel.vectors * plan.lanes);
     } else if (plan.isPacked) {
       tile.b = {constantPointer(panel, k0), bOperand.elementType, {}, conversion(bOperand)};
       tile.masks = panel.masks;
       stepThroughPacked(tile.loops, panel.width);
       tile.prefetch = prefetchOf(panel, row);
-      if (plan.group > 1) {
+      if (plan.group > 1 && !hasPairs()) {
         tile.bytes = matchBytes(form);
         tile.bytes->columns = panel.width;
       }
@@ -487,6 +500,8 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
           linearPointer(bOperand, panel.n0, k0), bOperand.elementType, {}, conversion(bOperand)};
       tile.masks = panel.masks;
     }
+    if (hasPairs())
+      setPairs(tile, panel, k0);
     SmallVector<Value> initial;
     for (int64_t i = 0; accumulates() && i < rows; ++i)
       for (int64_t v = 0; v < panel.vectors; ++v)

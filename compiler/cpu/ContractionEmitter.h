@@ -28,14 +28,17 @@ struct ContractionOperand {
 };
 
 /// Returns true if the rows of a are packed on the stack before tiles read them: if they are
-/// computed, if the stride between them is unknown, or if several panels read them and their stride
-/// along k is too large for the first-level cache.
+/// computed, if the stride between them is unknown, if several panels read them and their stride
+/// along k is too large for the first-level cache, or if their words are not adjacent.
 bool packsRows(const Target &target, const ContractionForm &form,
-               const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
-               int64_t lanes);
+               const std::optional<LinearAccess> &a, int64_t elementBytes,
+               const ContractionPlan &plan);
 
 /// Returns the kind of the factors if both are bytes that are summed as i32.
 std::optional<ByteSteps> matchBytes(const ContractionForm &form);
+
+/// Returns true if both factors are bf16 that are summed as f32.
+bool areShortFloats(const ContractionForm &form);
 
 /// Maximum size of a packed copy of b, the number of rows of a product from which on packing b is
 /// profitable, and the stride between rows of b from which on it may be.
@@ -90,11 +93,14 @@ private:
   void prefetchEpilogue(const Panel &panel, mlir::Value row, int64_t rows);
   Prefetch prefetchOf(const Panel &panel, mlir::Value row);
   void stepThroughPacked(llvm::SmallVectorImpl<ReductionLoop> &loops, int64_t columns);
+  void setPairs(MicroTile &tile, const Panel &panel, mlir::Value k0);
   mlir::Value loadSteps(const ContractionOperand &operand, mlir::Value pointer, mlir::Value k,
                         mlir::Value mask);
   llvm::SmallVector<mlir::Value> addSteps(mlir::Value rowOfA, llvm::ArrayRef<mlir::Value> columns,
                                           int64_t vectors, mlir::Value begin, mlir::Value end,
                                           mlir::ValueRange sums, mlir::Value mask);
+  void prefetchStream(mlir::Value column, mlir::Value k, int64_t number);
+  mlir::Value multiplySteps(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
   llvm::SmallVector<mlir::Value> sumColumnsTogether(const Panel &panel, mlir::Value rowOfA);
   llvm::SmallVector<mlir::Value> sumColumnsInTurn(const Panel &panel, mlir::Value rowOfA);
   llvm::SmallVector<mlir::Value> emitLaneTile(const Panel &panel, mlir::Value row);
@@ -115,6 +121,14 @@ private:
                    Stride &kStride);
   mlir::Value factorAt(const ContractionOperand &operand, mlir::AffineExpr m, mlir::AffineExpr n,
                        mlir::AffineExpr k);
+  mlir::Value wholeWords(mlir::Value k0, mlir::Value kCount);
+  void forEachWord(mlir::Value k0, mlir::Value kCount,
+                   llvm::function_ref<void(mlir::Value, int64_t)> body);
+  mlir::Value maskOfSteps(mlir::Value k0, mlir::Value kCount, mlir::Value k);
+  mlir::Value wordsOf(mlir::Value elements, mlir::Value mask);
+  mlir::Value loadRun(const ContractionOperand &operand, mlir::Value pointer, mlir::Value mask);
+  mlir::Value loadWord(const ContractionOperand &operand, mlir::Value pointer, int64_t steps,
+                       mlir::Value mask);
 
   /// Returns the conversion from elements to factors of a linear operand, or null if there is none.
   std::function<mlir::Value(mlir::Value)> conversion(const ContractionOperand &operand);
@@ -132,6 +146,15 @@ private:
   bool accumulates() const { return kBlock != 0 || plan.blockLoops != 0; }
   int64_t tileColumns() const { return plan.tile.vectors * plan.lanes; }
   int64_t computeBytes() const { return form.computeType.getIntOrFloatBitWidth() / 8; }
+
+  /// Steps along k are counted in words if products are those of pairs, else one by one.
+  bool hasPairs() const { return plan.group == PairSteps::kGroup; }
+  int64_t wordSteps() const { return hasPairs() ? PairSteps::kGroup : 1; }
+  mlir::AffineExpr wordCount() const;
+  /// The lanes of a vector of elements along k that become a word for each lane.
+  int64_t stepLanes() const { return plan.lanes * wordSteps(); }
+  /// The type of packed copies.
+  mlir::Type copyType() { return hasPairs() ? mlir::Type(b.getI32Type()) : form.computeType; }
 
   KernelEmitter &emitter;
   const Target &target;

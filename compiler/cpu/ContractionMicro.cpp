@@ -46,12 +46,12 @@ Value advance(OpBuilder &b, Location loc, Value pointer, Type elementType, int64
 unsigned elementBytes(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
 
 Value loadLanes(OpBuilder &b, Location loc, Value pointer, Type elementType, int64_t lanes,
-                Value mask) {
+                Value mask, Type alignedAs) {
   // 16-bit floats are loaded as integers: on processors without them, LLVM would call library
   // functions to extract the lanes.
   bool isShort = isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 16;
   auto type = VectorType::get({lanes}, isShort ? Type(b.getI16Type()) : elementType);
-  unsigned alignment = elementBytes(elementType);
+  unsigned alignment = elementBytes(alignedAs ? alignedAs : elementType);
   Value value;
   if (mask)
     value =
@@ -85,6 +85,37 @@ Value multiplyAdd(OpBuilder &b, Location loc, const Target &target, Value lhs, V
   if (isa<FloatType>(getElementTypeOrSelf(sum)))
     return arith::AddFOp::create(b, loc, sum, arith::MulFOp::create(b, loc, lhs, rhs));
   return arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, lhs, rhs));
+}
+
+Value multiplyPairs(OpBuilder &b, Location loc, const Target &target, Value lhs, Value rhs,
+                    Value sum) {
+  auto type = cast<VectorType>(sum.getType());
+  auto factors = VectorType::get({type.getNumElements() * PairSteps::kGroup}, b.getBF16Type());
+  for (Value *factor : {&lhs, &rhs})
+    if (factor->getType() != factors)
+      *factor = vector::BitCastOp::create(b, loc, factors, *factor);
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  std::string name = "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(bits);
+  return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name),
+                                       ValueRange{sum, lhs, rhs})
+      .getResult(0);
+}
+
+Value joinPairs(OpBuilder &b, Location loc, ArrayRef<Value> steps) {
+  Value words;
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    auto type = cast<VectorType>(step.getType()), wide = type.clone(b.getI32Type());
+    Value bits = arith::BitcastOp::create(b, loc, type.clone(b.getI16Type()), step);
+    Value word = arith::ExtUIOp::create(b, loc, wide, bits);
+    if (!words) {
+      words = word;
+      continue;
+    }
+    auto distance = DenseElementsAttr::get(wide, b.getI32IntegerAttr(16 * int32_t(i)));
+    Value shift = arith::ConstantOp::create(b, loc, distance);
+    words = arith::OrIOp::create(b, loc, words, arith::ShLIOp::create(b, loc, word, shift));
+  }
+  return words;
 }
 
 Value zeroOf(OpBuilder &b, Location loc, Type type) {
@@ -139,6 +170,8 @@ private:
   }
 
   SmallVector<Value> innermost(Value pointerA, Value pointerB, ValueRange sums) {
+    if (tile.pairs && tile.pairs->whole)
+      return innermostPairs(pointerA, pointerB, sums);
     if (!tile.bytes)
       return innermost(tile.loops.back(), pointerA, pointerB, sums);
     constexpr int64_t kGroup = ByteSteps::kGroup;
@@ -156,6 +189,22 @@ private:
     pointerB = advance(b, loc, pointerB, tile.b.elementType, whole, {tile.bytes->columns, {}});
     llvm::copy(byteStep(pointerA, pointerB, ArrayRef(all).take_front(sums.size() / sets), rest),
                all.begin());
+    return all;
+  }
+
+  /// Emits the loop over words of two steps, and the step that may be left.
+  SmallVector<Value> innermostPairs(Value pointerA, Value pointerB, ValueRange sums) {
+    const ReductionLoop &loop = tile.loops.back();
+    SmallVector<Value> all =
+        innermost({tile.pairs->whole, loop.a, loop.b}, pointerA, pointerB, sums);
+    SmallVector<Value> first =
+        loopFrom(tile.pairs->whole, loop.count, 1, ArrayRef(all).take_front(sums.size() / sets),
+                 [&](Value k, ValueRange carried) {
+                   return pairStep(advance(b, loc, pointerA, tile.a.elementType, k, loop.a),
+                                   advance(b, loc, pointerB, tile.b.elementType, k, loop.b),
+                                   carried, /*isWhole=*/false);
+                 });
+    llvm::copy(first, all.begin());
     return all;
   }
 
@@ -205,6 +254,8 @@ private:
   SmallVector<Value> step(Value pointerA, Value pointerB, ValueRange sums) {
     if (tile.bytes)
       return byteStep(pointerA, pointerB, sums, ByteSteps::kGroup);
+    if (tile.pairs)
+      return pairStep(pointerA, pointerB, sums, /*isWhole=*/true);
     SmallVector<Value> row, next;
     for (int64_t v = 0; v < tile.shape.vectors; ++v) {
       Value pointer = advance(b, loc, pointerB, tile.b.elementType, v * tile.lanes, Stride{1, {}});
@@ -240,6 +291,35 @@ private:
           multiplier.loadA(advance(b, loc, pointerA, tile.a.elementType, i, tile.a.across), count);
       for (int64_t v = 0; v < tile.shape.vectors; ++v)
         next.push_back(multiplier.add(factor, row[v], sums[i * tile.shape.vectors + v]));
+    }
+    return next;
+  }
+
+  /// The same for a word of two steps of bf16, or of one.
+  SmallVector<Value> pairStep(Value pointerA, Value pointerB, ValueRange sums, bool isWhole) {
+    bool isWordA = isWhole || tile.pairs->copiesA, isWordB = isWhole || tile.pairs->copiesB;
+    Type word = b.getI32Type();
+    int64_t width = isWordB && !tile.pairs->copiesB ? PairSteps::kGroup : 1;
+    SmallVector<Value> row, next;
+    for (int64_t v = 0; v < tile.shape.vectors; ++v) {
+      Value pointer =
+          advance(b, loc, pointerB, tile.b.elementType, v * tile.lanes * width, Stride{1, {}});
+      Value mask = tile.masks.empty() ? Value() : tile.masks[v];
+      Type type = isWordB ? word : tile.b.elementType;
+      Value words = loadLanes(b, loc, pointer, type, tile.lanes, mask, tile.b.elementType);
+      row.push_back(isWordB ? words : joinPairs(b, loc, words));
+    }
+    auto vectorType = VectorType::get({tile.lanes}, word);
+    for (int64_t i = 0; i < tile.shape.rows; ++i) {
+      Value pointer = advance(b, loc, pointerA, tile.a.elementType, i, tile.a.across);
+      Value factor = LLVM::LoadOp::create(b, loc, isWordA ? word : Type(b.getI16Type()), pointer,
+                                          elementBytes(tile.a.elementType));
+      if (!isWordA)
+        factor = arith::ExtUIOp::create(b, loc, word, factor);
+      factor = vector::BroadcastOp::create(b, loc, vectorType, factor);
+      for (int64_t v = 0; v < tile.shape.vectors; ++v)
+        next.push_back(
+            multiplyPairs(b, loc, target, factor, row[v], sums[i * tile.shape.vectors + v]));
     }
     return next;
   }

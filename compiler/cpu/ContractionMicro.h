@@ -59,6 +59,17 @@ struct ByteSteps {
   bool isSignedA = false, isSignedB = true;
 };
 
+/// A tile of bf16 whose innermost loop reads words: two steps, adjacent in both operands, which one
+/// instruction multiplies and adds to a lane.
+struct PairSteps {
+  static constexpr int64_t kGroup = 2;
+  /// True for operands that are copies in words, with a zero beside a step that is left.
+  bool copiesA = false, copiesB = false;
+  /// The words of two steps among those of the innermost loop; null if there are no others. Of the
+  /// last one, operands that are no copies have one step.
+  mlir::Value whole;
+};
+
 /// How products of bytes are computed.
 enum class ByteForm {
   Direct,    // by an instruction for these kinds of bytes
@@ -80,6 +91,7 @@ struct MicroTile {
   llvm::SmallVector<mlir::Value> masks;
   Prefetch prefetch = {};
   std::optional<ByteSteps> bytes = {};
+  std::optional<PairSteps> pairs = {};
 };
 
 /// Emits the loops along k and returns the accumulators row by row. An empty `initial` means zeros.
@@ -129,14 +141,21 @@ mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
 mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
                     mlir::Type elementType, int64_t index, const Stride &stride);
 
-/// Loads a vector with the alignment of its elements; disabled lanes are zero.
+/// Loads a vector with the alignment of its elements or of another type; disabled lanes are zero.
 mlir::Value loadLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
-                      mlir::Type elementType, int64_t lanes, mlir::Value mask);
+                      mlir::Type elementType, int64_t lanes, mlir::Value mask,
+                      mlir::Type alignedAs = nullptr);
 void storeLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value pointer);
 
 /// Returns a * b + c.
 mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
                         mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
+/// Adds the products of two bf16 for each lane to sums of f32. Factors are vectors of bf16, or of
+/// words of 32 bits.
+mlir::Value multiplyPairs(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
+                          mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
+/// Returns a word for each lane from vectors of one or two steps of bf16.
+mlir::Value joinPairs(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<mlir::Value> steps);
 /// Allocates memory on the stack, in the entry block of the function.
 mlir::Value stackMemory(mlir::OpBuilder &b, mlir::Location loc, mlir::Type elementType,
                         int64_t elements);

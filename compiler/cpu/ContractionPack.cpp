@@ -1,7 +1,9 @@
 // Packing of the operands of a contraction into buffers in the order in which tiles read them.
 
 #include "compiler/cpu/ContractionEmitter.h"
+#include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/emit/SpecialEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,7 +32,79 @@ std::function<Value(Value)> ContractionEmitter::conversion(const ContractionOper
 Value ContractionEmitter::factorAt(const ContractionOperand &operand, AffineExpr m, AffineExpr n,
                                    AffineExpr k) {
   SmallVector<AffineExpr> point = form.point(fixedIndices, m, n, k);
+  if (hasPairs()) {
+    linalg::GenericOp op = nest.op;
+    SmallVector<AffineExpr> indices =
+        llvm::map_to_vector(indicesOf(op, op.getDpsInputOperand(operand.factor->inputs.front())),
+                            [&](AffineExpr index) { return index.replaceDims(point); });
+    return emitter.broadcast(emitter.element(operand.tensor, indices));
+  }
   return emitter.broadcast(kernels::factorAt(emitter, nest.op, form, *operand.factor, point));
+}
+
+//===----------------------------------------------------------------------===//
+// Words of several steps
+//===----------------------------------------------------------------------===//
+
+AffineExpr ContractionEmitter::wordCount() const {
+  return normalize(form.kSize().ceilDiv(wordSteps()));
+}
+
+/// Returns how many of kCount words after k0 have all their steps.
+Value ContractionEmitter::wholeWords(Value k0, Value kCount) {
+  std::optional<int64_t> steps = constantOf(form.kSize());
+  if (!hasPairs() || (steps && *steps % wordSteps() == 0))
+    return kCount;
+  Value all = emitter.indexValue(normalize(form.kSize().floorDiv(wordSteps())));
+  return minimum(kCount, sub(all, k0));
+}
+
+/// Emits `body` for each of kCount words after k0, with its steps.
+void ContractionEmitter::forEachWord(Value k0, Value kCount,
+                                     function_ref<void(Value, int64_t)> body) {
+  Value whole = wholeWords(k0, kCount);
+  forLoop(constant(0), whole, 1, [&](Value k) { body(k, wordSteps()); });
+  if (whole != kCount)
+    forLoop(whole, kCount, 1, [&](Value k) { body(k, 1); });
+}
+
+/// Returns the mask of a vector of steps from word k of kCount words after k0 on.
+Value ContractionEmitter::maskOfSteps(Value k0, Value kCount, Value k) {
+  Value steps = mul(sub(kCount, k), wordSteps());
+  if (hasPairs())
+    steps = minimum(steps, sub(emitter.indexValue(form.kSize()), mul(add(k0, k), wordSteps())));
+  return firstLanes(stepLanes(), steps);
+}
+
+/// Returns elements along k as words, with zeros where the mask has none.
+Value ContractionEmitter::wordsOf(Value elements, Value mask) {
+  auto type = cast<VectorType>(elements.getType());
+  elements = arith::SelectOp::create(b, loc, mask, elements, zeroOf(b, loc, type));
+  return vector::BitCastOp::create(b, loc, VectorType::get({plan.lanes}, copyType()), elements);
+}
+
+/// Loads a vector of elements along k as factors or words.
+Value ContractionEmitter::loadRun(const ContractionOperand &operand, Value pointer, Value mask) {
+  std::function<Value(Value)> convert = conversion(operand);
+  Value run = loadLanes(b, loc, pointer, operand.elementType, stepLanes(), mask);
+  if (hasPairs())
+    return vector::BitCastOp::create(b, loc, VectorType::get({plan.lanes}, copyType()), run);
+  return convert ? convert(run) : run;
+}
+
+/// Loads a factor, or a word of so many steps, for each lane of an operand that is contiguous
+/// across k.
+Value ContractionEmitter::loadWord(const ContractionOperand &operand, Value pointer, int64_t steps,
+                                   Value mask) {
+  std::function<Value(Value)> convert = conversion(operand);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < steps; ++i)
+    elements.push_back(loadLanes(b, loc,
+                                 advance(b, loc, pointer, operand.elementType, i, operand.k),
+                                 operand.elementType, plan.lanes, mask));
+  if (hasPairs())
+    return joinPairs(b, loc, elements);
+  return convert ? convert(elements.front()) : elements.front();
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,22 +140,24 @@ Value ContractionEmitter::packedPanel(const Panel &panel) {
 
 void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount) {
   bool contiguous = bOperand.isContiguousAcross();
-  std::function<Value(Value)> convert = conversion(bOperand);
   LoopDim nDim = emitter.addDim(panel.n0);
-  forLoop(constant(0), kCount, 1, [&](Value k) {
+  forEachWord(k0, kCount, [&](Value k, int64_t steps) {
     Value position = add(k0, k);
     Value source = contiguous ? linearPointer(bOperand, panel.n0, position) : Value();
-    LoopDim kDim = emitter.addDim(position);
+    LoopDim kDim = emitter.addDim(mul(position, wordSteps()));
     for (int64_t v = 0; v < panel.vectors; ++v) {
       Value factor;
       if (contiguous) {
         Value pointer =
             advance(b, loc, source, bOperand.elementType, v * plan.lanes, Stride{1, {}});
-        factor = loadLanes(b, loc, pointer, bOperand.elementType, plan.lanes, panel.masks[v]);
-        factor = convert ? convert(factor) : factor;
+        factor = loadWord(bOperand, pointer, steps, panel.masks[v]);
       } else {
         KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, panel.masks[v]);
-        factor = factorAt(bOperand, emitter.constantExpr(0), nDim + v * plan.lanes, kDim);
+        SmallVector<Value> factors;
+        for (int64_t i = 0; i < steps; ++i)
+          factors.push_back(
+              factorAt(bOperand, emitter.constantExpr(0), nDim + v * plan.lanes, kDim + i));
+        factor = hasPairs() ? joinPairs(b, loc, factors) : factors.front();
       }
       Value target = add(mul(k, panel.vectors * plan.lanes), v * plan.lanes);
       storeLanes(b, loc, factor,
@@ -93,16 +169,13 @@ void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount)
 /// If b is contiguous along k, squares of lanes x lanes elements are transposed in registers.
 /// Columns beyond the last one repeat it; they are never stored.
 void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCount) {
-  std::function<Value(Value)> convert = conversion(bOperand);
   int64_t width = panel.vectors * plan.lanes;
   Value last = add(panel.columns, -1);
   auto emitSquare = [&](Value k, Value column, Value mask) {
     SmallVector<Value> rows;
     for (int64_t i = 0; i < plan.lanes; ++i) {
       Value n = add(panel.n0, minimum(add(column, i), last));
-      Value row = loadLanes(b, loc, linearPointer(bOperand, n, add(k0, k)), bOperand.elementType,
-                            plan.lanes, mask);
-      rows.push_back(convert ? convert(row) : row);
+      rows.push_back(loadRun(bOperand, linearPointer(bOperand, n, add(k0, k)), mask));
     }
     kernels::transpose(b, loc, rows);
     for (int64_t i = 0; i < plan.lanes; ++i)
@@ -111,11 +184,11 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
                          Stride{1, {}}));
   };
   forLoop(constant(0), constant(width), plan.lanes, [&](Value column) {
-    auto [count, rest] = divide(kCount, constant(plan.lanes));
+    auto [count, rest] = divide(wholeWords(k0, kCount), constant(plan.lanes));
     Value whole = mul(count, plan.lanes);
     forLoop(constant(0), whole, plan.lanes, [&](Value k) { emitSquare(k, column, nullptr); });
-    Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
-    ifElse(hasRest, [&] { emitSquare(whole, column, firstLanes(plan.lanes, rest)); }, nullptr);
+    Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, whole, kCount);
+    ifElse(hasRest, [&] { emitSquare(whole, column, maskOfSteps(k0, kCount, whole)); }, nullptr);
   });
 }
 
@@ -139,22 +212,21 @@ Value ContractionEmitter::packedRows(Value row) {
 /// Packs steps [k0, k0 + kCount) of an a that is contiguous along m, reading runs of it, which are
 /// fetched some steps ahead.
 void ContractionEmitter::packUnitOfA(Value k0, Value kCount) {
-  std::function<Value(Value)> convert = conversion(a);
   int64_t rows = plan.tile.rows;
-  forLoop(constant(0), kCount, 1, [&](Value k) {
+  forEachWord(k0, kCount, [&](Value k, int64_t steps) {
     auto packTile = [&](Value row, Value count) {
       Value source = linearPointer(a, add(m0, row), add(k0, k));
       Value target = advance(b, loc, packedRows(row), form.computeType, k, Stride{rows, {}});
-      Value ahead = advance(b, loc, source, a.elementType, kStepsAhead, a.k);
-      LLVM::Prefetch::create(b, loc, ahead, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+      for (int64_t i = 0; i < steps; ++i) {
+        Value ahead = advance(b, loc, source, a.elementType, kStepsAhead * wordSteps() + i, a.k);
+        LLVM::Prefetch::create(b, loc, ahead, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+      }
       for (int64_t i = 0; i < rows; i += plan.lanes) {
         bool isFull = !count && rows - i >= plan.lanes;
         Value left = count ? sub(count, constant(i)) : constant(rows - i);
-        Value lanes =
-            loadLanes(b, loc, advance(b, loc, source, a.elementType, i, Stride{1, {}}),
-                      a.elementType, plan.lanes, isFull ? Value() : firstLanes(plan.lanes, left));
-        storeLanes(b, loc, convert ? convert(lanes) : lanes,
-                   advance(b, loc, target, form.computeType, i, Stride{1, {}}));
+        Value lanes = loadWord(a, advance(b, loc, source, a.elementType, i, Stride{1, {}}), steps,
+                               isFull ? Value() : firstLanes(plan.lanes, left));
+        storeLanes(b, loc, lanes, advance(b, loc, target, form.computeType, i, Stride{1, {}}));
       }
     };
     Value rest = divide(mCount, constant(rows)).second, whole = sub(mCount, rest);
@@ -171,39 +243,38 @@ void ContractionEmitter::packUnitOfA(Value k0, Value kCount) {
 /// Packs as [k][rows] if a is contiguous along m, else as [rows][k].
 TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCount,
                                      Stride &kStride) {
-  std::function<Value(Value)> convert = conversion(a);
   bool alongK = a.isContiguousAlongK();
   if (a.isContiguousAcross() && !alongK) {
     int64_t width = llvm::alignTo(rows, plan.lanes);
-    forLoop(constant(0), kCount, 1, [&](Value k) {
+    forEachWord(k0, kCount, [&](Value k, int64_t steps) {
       Value source = linearPointer(a, m, add(k0, k));
       Value target = advance(b, loc, packedA, form.computeType, k, Stride{width, {}});
       for (int64_t i = 0; i < rows; i += plan.lanes) {
         Value mask = rows - i < plan.lanes ? firstLanes(plan.lanes, constant(rows - i)) : Value();
-        Value lanes = loadLanes(b, loc, advance(b, loc, source, a.elementType, i, Stride{1, {}}),
-                                a.elementType, plan.lanes, mask);
-        storeLanes(b, loc, convert ? convert(lanes) : lanes,
-                   advance(b, loc, target, form.computeType, i, Stride{1, {}}));
+        Value lanes =
+            loadWord(a, advance(b, loc, source, a.elementType, i, Stride{1, {}}), steps, mask);
+        storeLanes(b, loc, lanes, advance(b, loc, target, form.computeType, i, Stride{1, {}}));
       }
     });
     kStride = {width, {}};
-    return {packedA, form.computeType, {1, {}}, nullptr};
+    return {packedA, copyType(), {1, {}}, nullptr};
   }
 
   LoopDim mDim = emitter.addDim(m);
   forLoop(constant(0), kCount, plan.lanes, [&](Value k) {
     Value position = add(k0, k);
-    Value mask = firstLanes(plan.lanes, sub(kCount, k));
-    LoopDim kDim = emitter.addDim(position);
+    Value mask = maskOfSteps(k0, kCount, k);
+    LoopDim kDim = emitter.addDim(mul(position, wordSteps()));
     for (int64_t i = 0; i < rows; ++i) {
       Value factor;
       if (alongK) {
         Value pointer = advance(b, loc, linearPointer(a, m, position), a.elementType, i, a.across);
-        factor = loadLanes(b, loc, pointer, a.elementType, plan.lanes, mask);
-        factor = convert ? convert(factor) : factor;
+        factor = loadRun(a, pointer, mask);
       } else {
-        KernelEmitter::VectorMode mode(emitter, kDim, plan.lanes, mask);
+        KernelEmitter::VectorMode mode(emitter, kDim, stepLanes(), mask);
         factor = factorAt(a, mDim + i, emitter.constantExpr(0), kDim);
+        if (hasPairs())
+          factor = wordsOf(factor, mask);
       }
       storeLanes(
           b, loc, factor,
@@ -211,7 +282,7 @@ TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCou
     }
   });
   kStride = {1, {}};
-  return {packedA, form.computeType, {packedRowStride, {}}, nullptr};
+  return {packedA, copyType(), {packedRowStride, {}}, nullptr};
 }
 
 } // namespace tfc::cpu

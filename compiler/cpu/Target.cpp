@@ -38,6 +38,7 @@ Target Target::get(kernel::TargetAttr description) {
   target.hasMaskRegisters = avx512;
   target.hasFma = has("fma");
   target.hasByteProducts = avx512 ? has("avx512vnni") : has("avxvnni");
+  target.hasPairProducts = avx512 && has("avx512bf16");
   target.hasShortProducts = avx512 || has("avx2") || (has("sse2") && !has("avx"));
   return target;
 }

@@ -93,7 +93,8 @@ bool ShortFloatLegalizer::isRewritten(const Instruction &instruction) const {
     return true;
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
   return call && call->getIntrinsicID() != Intrinsic::is_fpclass &&
-         !instruction.getType()->isStructTy() && !call->hasOperandBundles();
+         !call->getCalledFunction()->isTargetIntrinsic() && !instruction.getType()->isStructTy() &&
+         !call->hasOperandBundles();
 }
 
 /// Inserts casts around an instruction that requires short floats, such as an indirect call.
