@@ -95,7 +95,8 @@ Value multiplyPairs(OpBuilder &b, Location loc, const Target &target, Value lhs,
     if (factor->getType() != factors)
       *factor = vector::BitCastOp::create(b, loc, factors, *factor);
   int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-  std::string name = "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(bits);
+  std::string name = target.isArm ? "llvm.aarch64.neon.bfdot.v4f32.v8bf16"
+                                  : "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(bits);
   return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name),
                                        ValueRange{sum, lhs, rhs})
       .getResult(0);

@@ -29,6 +29,7 @@ Target Target::get(kernel::TargetAttr description) {
     target.hasFma = target.isArm = true;
     target.hasByteProducts = has("i8mm");
     target.hasEqualByteProducts = has("dotprod");
+    target.hasPairProducts = has("bf16");
     return target;
   }
   bool avx512 = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq");

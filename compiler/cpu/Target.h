@@ -22,8 +22,7 @@ struct Target : LaneTarget {
   bool hasByteProducts = false, hasEqualByteProducts = false;
   /// True if one instruction adds two products of 16 bits.
   bool hasShortProducts = false;
-  /// True if one instruction adds two products of bf16 to each lane of f32, one after the other, as
-  /// multiply-adds do.
+  /// True if one instruction adds two products of bf16 to each lane of f32.
   bool hasPairProducts = false;
   bool isArm = false; // which decides what these instructions are
   /// True if matrix products have a dedicated emitter.

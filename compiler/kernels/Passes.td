@@ -19,7 +19,9 @@ def AttachTarget : Pass<"tfc-attach-target", "::mlir::ModuleOp"> {
            "Processor to generate code for, by LLVM's name; by default this machine's, or what all "
            "of another triple have">,
     Option<"products", "products", "bool", /*default=*/"true",
-           "Use the dedicated emitter for sums of products">
+           "Use the dedicated emitter for sums of products">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Use no instructions with larger errors than those of the definition">
   ];
   let dependentDialects = ["::tfc::kernel::KernelDialect"];
 }

@@ -109,12 +109,23 @@ static int64_t cacheBytes(bool isNative, int name, int64_t typical) {
   return bytes > 0 ? bytes : typical;
 }
 
+/// Removes the products of bf16 of AArch64, which round sums of two products to odd numbers.
+static std::string withoutRoughProducts(StringRef features, const Triple &triple) {
+  SmallVector<StringRef> all;
+  features.split(all, ',');
+  if (triple.isAArch64())
+    erase(all, "+bf16");
+  return join(all, ",");
+}
+
 kernel::TargetAttr kernels::findTarget(mlir::MLIRContext *context, StringRef name,
-                                       const Triple &triple, bool emitsProducts) {
+                                       const Triple &triple, bool emitsProducts, bool isStrict) {
   std::optional<Processor> processor = findProcessor(name, triple);
   if (!processor)
     return {};
   bool native = isNative(name, triple);
+  if (isStrict)
+    processor->features = withoutRoughProducts(processor->features, triple);
   return kernel::TargetAttr::get(context, triple.str(), processor->name, processor->features,
                                  triple.computeDataLayout(),
                                  cacheBytes(native, _SC_LEVEL1_DCACHE_SIZE, 32 << 10),
@@ -181,7 +192,7 @@ struct AttachTargetPass : kernels::impl::AttachTargetBase<AttachTargetPass> {
       (void)reportTriple(module, triple);
       return signalPassFailure();
     }
-    kernel::TargetAttr target = findTarget(&getContext(), processor, *known, products);
+    kernel::TargetAttr target = findTarget(&getContext(), processor, *known, products, strict);
     if (!target) {
       (void)reportProcessor(module, processor);
       return signalPassFailure();

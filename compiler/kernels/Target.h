@@ -29,9 +29,11 @@ std::optional<llvm::Triple> findTriple(llvm::StringRef name);
 /// LLVM knows no 64-bit processor of that name.
 std::optional<Processor> findProcessor(llvm::StringRef name, const llvm::Triple &triple);
 
-/// Describes a processor of a triple; returns null if there is none of that name.
+/// Describes a processor of a triple; returns null if there is none of that name. With `isStrict`,
+/// it lacks instructions whose results have larger errors than those of the definition.
 kernel::TargetAttr findTarget(mlir::MLIRContext *context, llvm::StringRef processor,
-                              const llvm::Triple &triple, bool emitsProducts = true);
+                              const llvm::Triple &triple, bool emitsProducts = true,
+                              bool isStrict = false);
 
 /// Verifies that LLVM can generate code for a description, which may come from a file; errors are
 /// at `module`.

@@ -109,8 +109,8 @@ static void addLowering(OpPassManager &passes, const PipelineOptions &) {
 // Kernels take the description of their target from the module. It comes before each stage that
 // reads it, for the pipeline may start at any of them.
 static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(
-      kernels::createAttachTarget({options.triple, options.cpu, options.isEnabled("products")}));
+  passes.addPass(kernels::createAttachTarget(
+      {options.triple, options.cpu, options.isEnabled("products"), options.isStrict}));
   passes.addPass(
       gpu::createGpuAttachTargetPass({options.isEnabled("products"), options.precision}));
 }

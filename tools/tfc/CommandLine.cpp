@@ -145,7 +145,8 @@ struct CompileFlags {
     addChoice<bool>(app, "--accuracy", request.pipeline.isStrict,
                     {{"strict", true}, {"default", false}},
                     "Whether convolutions on CPUs may have errors of some 1e-5 of the largest "
-                    "result, to be faster (default: default)");
+                    "result, and products of bf16 on AArch64 those of its instructions, to be "
+                    "faster (default: default)");
     addChoice<Weights>(
         app, "--weights", request.pipeline.weights,
         {{"f32", Weights::F32}, {"bf16", Weights::Bfloat16}, {"int8", Weights::Int8}},

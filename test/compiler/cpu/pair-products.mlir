@@ -2,6 +2,8 @@
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-pack-weights %s | FileCheck %s --check-prefix=PACK
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver4 --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s
 // RUN: tfc-opt --tfc-attach-target=mcpu=skylake-avx512 --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=WIDE
+// RUN: tfc-opt --tfc-attach-target='target=aarch64-linux-gnu mcpu=neoverse-v1' --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=ARM
+// RUN: tfc-opt --tfc-attach-target='target=aarch64-linux-gnu mcpu=neoverse-v1 strict=true' --tfc-prepare-kernels --tfc-cpu-pack-weights --tfc-cpu-codegen %s | FileCheck %s --check-prefix=WIDE
 
 #row = affine_map<(m, n, k) -> (m, k)>
 #col = affine_map<(m, n, k) -> (k, n)>
@@ -25,6 +27,8 @@
 // WIDE-LABEL: llvm.func hidden @fed(
 // WIDE-NOT: call_intrinsic
 // WIDE: llvm.intr.fma
+// ARM-LABEL: llvm.func hidden @fed(
+// ARM: llvm.call_intrinsic "llvm.aarch64.neon.bfdot.v4f32.v8bf16"
 kernel.func @fed(%x: tensor<64x18xbf16>, %y: tensor<18x32xbf16>) -> tensor<64x32xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x32xf32>

@@ -12,7 +12,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "Inputs")]
 
-from targets import load, targets_of
+from targets import EMULATED, load, targets_of
 from windows import convolution
 
 folder = sys.argv[1]
@@ -87,7 +87,7 @@ for dtype, unit in ("bf16", 2.0**-8), ("f16", 2.0**-11):
     source = os.path.join(folder, f"{dtype}.graph")
     with open(source, "w", encoding="utf-8") as file:
         file.write("\n".join(["graph g edition 1", *entries]).replace("T(", f"{dtype}("))
-    for target in dict.fromkeys(["native", *targets_of(dtype)]):
+    for target in dict.fromkeys([EMULATED or "native", *targets_of(dtype)]):
         # One thread, and several in one case.
         models = [load(target, source, os.path.join(folder, f"{dtype}-{target}-{threads}.so"), threads=threads)
                   for threads in ((1, 3) if target == "native" else (1,))]
