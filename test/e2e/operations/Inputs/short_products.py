@@ -12,6 +12,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "Inputs")]
 
+from model import Model
 from targets import EMULATED, load, targets_of
 from windows import convolution
 
@@ -88,9 +89,10 @@ for dtype, unit in ("bf16", 2.0**-8), ("f16", 2.0**-11):
     with open(source, "w", encoding="utf-8") as file:
         file.write("\n".join(["graph g edition 1", *entries]).replace("T(", f"{dtype}("))
     for target in dict.fromkeys([EMULATED or "native", *targets_of(dtype)]):
-        # One thread, and several in one case.
-        models = [load(target, source, os.path.join(folder, f"{dtype}-{target}-{threads}.so"), threads=threads)
-                  for threads in ((1, 3) if target == "native" else (1,))]
+        library = os.path.join(folder, f"{dtype}-{target}.so")
+        models = [load(target, source, library, threads=1)]
+        if target == "native":
+            models.append(Model(library, threads=3))
         for name, sizes, reference in references:
             for exact in True, False:
                 feeds = {key: (random.integers(-2, 3, size=shape) if exact else random.normal(size=shape)).astype(np.float32)
