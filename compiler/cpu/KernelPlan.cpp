@@ -17,6 +17,7 @@ static ScheduleOptions optionsFor(const Target &target) {
   options.emitsProducts = target.emitsProducts;
   if (options.emitsProducts)
     options.isReadByProducts = recoversWeights;
+  options.takesAttention = takesAttention;
   return options;
 }
 
@@ -24,6 +25,8 @@ KernelPlan::KernelPlan(Operation *op)
     : name(cast<kernel::FuncOp>(op).getName()),
       target(Target::get(cast<kernel::FuncOp>(op).getTargetDescription())),
       shapes(cast<kernel::FuncOp>(op)), schedule(shapes, optionsFor(target)) {
+  if (!schedule.failed() && schedule.isAttention())
+    attention.emplace(target, *schedule.nests().front().sweeps.front().attention);
   for (const Nest &nest : schedule.nests())
     if (!nest.sweeps.empty() && nest.sweeps.front().product)
       products[&nest] = planContraction(shapes, target, nest.sweeps.front().product->op);

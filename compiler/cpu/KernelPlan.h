@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "compiler/cpu/AttentionPlan.h"
 #include "compiler/cpu/Contraction.h"
 #include "compiler/kernels/Schedule.h"
 #include "mlir/Pass/AnalysisManager.h"
@@ -33,6 +34,8 @@ public:
   const Schedule &getSchedule() const { return schedule; }
   /// Returns how the product computed by a nest is tiled; null for other nests.
   const ContractionPlan *productOf(const Nest &nest) const;
+  /// Returns the blocks of an attention kernel; null for other kernels.
+  const AttentionPlan *getAttention() const { return attention ? &*attention : nullptr; }
 
 private:
   std::string name;
@@ -40,6 +43,7 @@ private:
   KernelShapes shapes;
   Schedule schedule;
   llvm::DenseMap<const Nest *, ContractionPlan> products;
+  std::optional<AttentionPlan> attention;
 };
 
 /// Returns true if a target is a CPU.

@@ -2,6 +2,7 @@
 // computations of the sweeps in them.
 
 #include "compiler/cpu/NestEmitter.h"
+#include "compiler/cpu/AttentionEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -12,10 +13,12 @@ using namespace tfc::cpu;
 
 /// Estimate for sizes that are not known at compile time.
 static constexpr int64_t kTypicalSize = 256;
+/// Operations of products that take the time of a simple one without vectors.
+static constexpr int64_t kOperationsOfCost = 6;
 
 NestEmitter::NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const Nest &nest)
     : StageEmitter(emitter, nest), target(plan.getTarget()), schedule(plan.getSchedule()),
-      product(plan.productOf(nest)) {}
+      product(plan.productOf(nest)), attention(plan.getAttention()) {}
 
 //===--- shape of the loops -----------------------------------------------===//
 
@@ -140,6 +143,8 @@ std::optional<unsigned> NestEmitter::unitLoop() const {
 AffineExpr NestEmitter::units() const {
   if (product)
     return product->units;
+  if (attention)
+    return attention->units;
   std::optional<unsigned> loop = unitLoop();
   if (!loop)
     return e.constantExpr(1);
@@ -163,6 +168,8 @@ int64_t NestEmitter::pointsPerUnit(unsigned loop) const {
 int64_t NestEmitter::unitCost() const {
   if (product)
     return std::max<int64_t>(1, (32 << 10) / product->grain);
+  if (attention)
+    return std::max<int64_t>(1, attention->unitOperations / kOperationsOfCost);
   std::optional<unsigned> unit = unitLoop();
   int64_t total = 0;
   for (const LoopSweep &sweep : nest.sweeps) {
@@ -329,7 +336,7 @@ void NestEmitter::emitSweep(const LoopSweep &sweep) {
   case LoopSweep::Kind::Contraction:
     return emitContractionSweep(sweep);
   case LoopSweep::Kind::Attention:
-    llvm_unreachable("schedules of CPUs have no attention");
+    return AttentionEmitter(e, target, *attention).emit(unitBegin, unitEnd);
   case LoopSweep::Kind::Special:
     if (mlir::failed(emitSpecial(e, sweep.stages.front()->op)))
       e.fail();

@@ -90,6 +90,8 @@ private:
   const Schedule &schedule;
   /// How the nest is emitted if it is a product; null for other nests.
   const ContractionPlan *product;
+  /// The blocks of an attention kernel; null for other kernels.
+  const AttentionPlan *attention;
   mlir::Value unitBegin, unitEnd;
   /// The block along the lanes that is being emitted, of a sweep in tiles.
   std::optional<std::pair<mlir::Value, mlir::Value>> laneBlock;

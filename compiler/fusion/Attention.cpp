@@ -7,6 +7,7 @@
 
 #include "compiler/fusion/Attention.h"
 #include "compiler/fusion/Grouping.h"
+#include "compiler/fusion/RepeatMasks.h"
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -18,14 +19,9 @@ using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::fusion;
 
-/// Fewer scores than this are stored: memory takes them faster than a GPU computes them again.
-static constexpr int64_t kLeastScores = 1 << 20;
 /// Matrices with fewer rows or columns are no tiles: the kernel would store its scores all the
 /// same.
 static constexpr int64_t kLeastExtent = 16;
-/// A kernel keeps the sums of this many products in registers, if they have this many columns.
-static constexpr size_t kMostProducts = 2;
-static constexpr int64_t kMostColumns = 128;
 
 namespace {
 
@@ -70,8 +66,8 @@ struct Attention {
 
 class AttentionFinder {
 public:
-  AttentionFinder(Block &block, AttentionKernels &kernels)
-      : block(block), repeated(block), kernels(kernels) {}
+  AttentionFinder(Block &block, const AttentionLimits &limits, AttentionKernels &kernels)
+      : block(block), repeated(block), limits(limits), kernels(kernels) {}
 
   void run();
 
@@ -81,6 +77,7 @@ private:
   bool isClosed(const Attention &attention) const;
   void form(const Attention &attention);
   void addKernel(ArrayRef<Operation *> members);
+  bool canJoin(ArrayRef<Product> group, const Product &product) const;
   void repeat(ArrayRef<Product> products, const Attention &attention, ArrayRef<Product> forward);
   void mapRows(const Slice &slice, const Attention &attention, ArrayRef<Product> forward,
                OpBuilder &b, IRMapping &mapping);
@@ -90,6 +87,7 @@ private:
 
   Block &block;
   RepeatedOps repeated;
+  const AttentionLimits &limits;
   AttentionKernels &kernels;
   unsigned count = 0;
   DenseMap<Operation *, Value> rows; // what kernels use for sums of rows
@@ -153,7 +151,7 @@ Slice AttentionFinder::sliceOf(Value value, Operation *reader) const {
 }
 
 /// Finds the softmax of a slice: exp(x - max(x)), divided by its sum.
-static std::optional<Softmax> softmaxOf(const Slice &slice) {
+static std::optional<Softmax> softmaxOf(const Slice &slice, bool takesDouble) {
   Softmax softmax;
   for (Operation *op : slice.rows)
     if (auto max = dyn_cast<MaxOp>(op)) {
@@ -176,8 +174,9 @@ static std::optional<Softmax> softmaxOf(const Slice &slice) {
       auto quotient = dyn_cast<DivOp>(user);
       return quotient && quotient.getLhs() == exp.getResult();
     });
-    bool isF32 = elementTypeOf(sum.getType()).isF32();
-    if (!isMaximum || !divides || !difference->hasOneUse() || !isF32)
+    Type type = elementTypeOf(sum.getType());
+    bool isTaken = type.isF32() || (takesDouble && type.isF64());
+    if (!isMaximum || !divides || !difference->hasOneUse() || !isTaken)
       return std::nullopt;
     softmax.sum = sum;
     return softmax;
@@ -208,7 +207,7 @@ std::vector<Attention> AttentionFinder::find() {
   std::vector<Attention> result;
   llvm::SmallDenseSet<Operation *> products;
   for (auto &[leader, attention] : byClass)
-    if (std::optional<Softmax> softmax = softmaxOf(attention.slice)) {
+    if (std::optional<Softmax> softmax = softmaxOf(attention.slice, limits.takesDouble)) {
       attention.softmax = *softmax;
       bool areOwn = llvm::none_of(attention.products, [&](const Product &product) {
         return products.contains(product.op);
@@ -223,11 +222,11 @@ std::vector<Attention> AttentionFinder::find() {
 }
 
 /// Returns true if a value is made of matrices of floats that products take as tiles.
-static bool isTiled(Value value) {
+static bool isTiled(Value value, bool takesDouble) {
   auto type = cast<RankedTensorType>(value.getType());
   auto isLarge = [](int64_t size) { return ShapedType::isDynamic(size) || size >= kLeastExtent; };
   Type element = type.getElementType();
-  return isa<FloatType>(element) && !element.isF64() && type.getRank() >= 2 &&
+  return isa<FloatType>(element) && (takesDouble || !element.isF64()) && type.getRank() >= 2 &&
          llvm::all_of(type.getShape().take_back(2), isLarge);
 }
 
@@ -237,20 +236,33 @@ static int64_t columnsOf(const Product &product) {
   return std::max<int64_t>(type.getDimSize(type.getRank() - 1 - product.factor), 0);
 }
 
+/// The number of terms that a product sums, the largest number if it is known only when it runs.
+static int64_t depthOf(MatmulOp op) {
+  auto type = cast<RankedTensorType>(op.getLhs().getType());
+  int64_t depth = type.getDimSize(type.getRank() - (op.getTransposeLhs() ? 2 : 1));
+  return ShapedType::isDynamic(depth) ? std::numeric_limits<int64_t>::max() : depth;
+}
+
 /// Returns true if there are enough scores for tiles, and nothing else reads them.
 bool AttentionFinder::isClosed(const Attention &attention) const {
   auto type = cast<RankedTensorType>(attention.products.front().scores().getType());
-  if (type.hasStaticShape() && type.getNumElements() < kLeastScores)
+  if (type.hasStaticShape() && type.getNumElements() < limits.leastScores)
     return false;
+  ArrayRef<int64_t> matrix = type.getShape().take_back(2);
+  if (!ShapedType::isDynamicShape(matrix) && matrix[0] * matrix[1] < limits.leastOfMatrix)
+    return false;
+  auto isTiled = [&](Value value) { return ::isTiled(value, limits.takesDouble); };
   for (const Product &product : attention.products)
-    if (!isTiled(product.scores()) || !isTiled(product.other()) || columnsOf(product) == 0)
+    if (!isTiled(product.scores()) || !isTiled(product.other()) || columnsOf(product) == 0 ||
+        columnsOf(product) > limits.mostDepth)
       return false;
   // The same units multiply all factors of one type.
   Type factorType;
   for (Operation *op : attention.slice.scores)
-    if (isa<MatmulOp>(op)) {
+    if (auto product = dyn_cast<MatmulOp>(op)) {
       Type type = elementTypeOf(op->getOperand(0).getType());
-      if (!llvm::all_of(op->getOperands(), isTiled) || (factorType && factorType != type))
+      if (!llvm::all_of(op->getOperands(), isTiled) || (factorType && factorType != type) ||
+          depthOf(product) > limits.mostDepth)
         return false;
       factorType = type;
     }
@@ -271,7 +283,10 @@ bool AttentionFinder::isClosed(const Attention &attention) const {
 //===----------------------------------------------------------------------===//
 
 void AttentionFinder::addKernel(ArrayRef<Operation *> members) {
-  for (Operation *op : members)
+  SmallVector<Operation *> all(members);
+  if (limits.repeatsMasks)
+    repeatMasks(repeated, all);
+  for (Operation *op : all)
     kernels[op] = count;
   ++count;
 }
@@ -455,6 +470,19 @@ bool AttentionFinder::canMoveTo(const Product &product, Operation *op) const {
          });
 }
 
+/// Returns true if the kernel of some products may compute another one.
+bool AttentionFinder::canJoin(ArrayRef<Product> group, const Product &product) const {
+  int64_t columns = columnsOf(product);
+  for (const Product &other : group)
+    columns += columnsOf(other);
+  // Sums along both axes are not complete at once: some of them grow in the results.
+  Type type = elementTypeOf(product.result().getType());
+  bool isLike = group.front().sumsRows() == product.sumsRows() ||
+                (limits.joinsGradients && (type.isF32() || type.isF64()));
+  return group.size() < limits.mostProducts && columns <= limits.mostColumns && isLike &&
+         canMoveTo(product, group.front().op);
+}
+
 /// Moves an operation to the last one in the block that computes an operand, but not over a check:
 /// sizes may rely on it.
 static void moveUp(Operation *op) {
@@ -509,15 +537,11 @@ void AttentionFinder::form(const Attention &attention) {
       forward.push_back(product);
       continue;
     }
-    auto fits = [&](ArrayRef<Product> group) {
-      return group.size() < kMostProducts &&
-             columnsOf(group.front()) + columnsOf(product) <= kMostColumns &&
-             group.front().sumsRows() == product.sumsRows() && canMoveTo(product, group.front().op);
-    };
-    auto place = llvm::find_if(others, fits);
+    auto place =
+        llvm::find_if(others, [&](ArrayRef<Product> group) { return canJoin(group, product); });
     (place == others.end() ? others.emplace_back() : *place).push_back(product);
   }
-  if (forward.size() > kMostProducts)
+  if (forward.size() > limits.mostProducts)
     return;
   // If the gradient alone is wanted, a kernel makes the maximum and the sum.
   SumOp sum = attention.softmax.sum;
@@ -547,6 +571,18 @@ void AttentionFinder::run() {
     }
 }
 
-void tfc::fusion::formAttention(Block &block, AttentionKernels &kernels) {
-  AttentionFinder(block, kernels).run();
+AttentionLimits AttentionLimits::ofCpu() {
+  AttentionLimits limits;
+  limits.leastScores = 0;
+  limits.leastOfMatrix = 64 * 64;
+  limits.mostProducts = 3;
+  limits.mostColumns = 512;
+  limits.mostDepth = 256;
+  limits.takesDouble = limits.joinsGradients = limits.repeatsMasks = true;
+  return limits;
+}
+
+void tfc::fusion::formAttention(Block &block, const AttentionLimits &limits,
+                                AttentionKernels &kernels) {
+  AttentionFinder(block, limits, kernels).run();
 }

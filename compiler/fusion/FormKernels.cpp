@@ -365,10 +365,12 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
       prepareHostValues(entry);
       inputs.clear();
       attention.clear();
-      if (fuse && kindOf(entry.getBody().front()) == "gpu")
+      bool isOnGpu = kindOf(entry.getBody().front()) == "gpu";
+      AttentionLimits limits = isOnGpu ? AttentionLimits::ofGpu() : AttentionLimits::ofCpu();
+      if (fuse && joinAttention)
         entry.walk([&](Block *block) {
           moveSharedHeads(*block);
-          formAttention(*block, attention);
+          formAttention(*block, limits, attention);
         });
       if (fuse)
         entry.walk([&](Block *block) { repeatReductionInputs(*block, inputs); });

@@ -20,6 +20,8 @@ def FormKernels : Pass<"tfc-form-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "Put more than one operation into a kernel">,
+    Option<"joinAttention", "attention", "bool", /*default=*/"true",
+           "Compute attention, and its gradient, in kernels that store no scores">,
     Option<"printReport", "report", "bool", /*default=*/"false",
            "Print the operations of each kernel, and visits of searches, to standard error">,
     Option<"probe", "probe", "int64_t", /*default=*/"0",

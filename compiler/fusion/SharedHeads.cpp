@@ -75,7 +75,8 @@ bool HeadMover::collect(ReshapeOp start) {
   };
   while (!work.empty()) {
     for (Operation *user : work.pop_back_val()->getUsers()) {
-      if (user->getBlock() != &block)
+      if (user->getBlock() != &block || user->getNumResults() != 1 ||
+          !isa<RankedTensorType>(user->getResult(0).getType()))
         return false;
       Shape shape = shapeOf(user->getResult(0).getType());
       if (isa<ReshapeOp>(user) && shape == shapes.products) {

@@ -26,7 +26,7 @@ bool tfc::gpu::takesAttention(const AttentionForm &attention) {
   auto isF32 = [](linalg::GenericOp op) {
     return getElementTypeOrSelf(op->getResult(0).getType()).isF32();
   };
-  return isLarge(attention.extentOf(attention.rows)) &&
+  return !attention.sumsRows() && isLarge(attention.extentOf(attention.rows)) &&
          isLarge(attention.extentOf(attention.terms)) && llvm::all_of(attention.scores, fits) &&
          llvm::all_of(attention.scores, isLikeFirst) && llvm::all_of(attention.results, fits) &&
          llvm::all_of(attention.results, isKnown) && llvm::all_of(attention.rowOps, isF32);

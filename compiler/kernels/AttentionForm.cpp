@@ -204,6 +204,7 @@ private:
   bool addResult(linalg::GenericOp op, ContractionForm own);
   bool addRowOp(linalg::GenericOp op);
   bool setTerms(ArrayRef<unsigned> dims);
+  bool chooseTerms();
   bool divideDims();
   bool addEpilogues();
 
@@ -212,6 +213,8 @@ private:
   std::vector<std::pair<linalg::GenericOp, ContractionForm>> products;
   SmallVector<linalg::GenericOp> readers;
   bool hasTerms = false;
+  /// The dimensions along which each product with the scores sums.
+  SmallVector<SmallVector<unsigned>> summed;
 };
 
 } // namespace
@@ -331,8 +334,9 @@ bool Matcher::addResult(linalg::GenericOp op, ContractionForm own) {
   SmallVector<unsigned> reductions(product.form.kOuter);
   reductions.append(product.form.k);
   SmallVector<unsigned> terms = dimsAmong(product.loopOf, reductions);
-  if (terms.size() != reductions.size() || !setTerms(terms))
+  if (terms.size() != reductions.size())
     return false;
+  summed.push_back(std::move(terms));
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (!llvm::is_contained(product.loopOf, loop) && constantOf(product.form.loopSizes[loop]) != 1)
       product.others.push_back(loop);
@@ -358,6 +362,18 @@ bool Matcher::addRowOp(linalg::GenericOp op) {
   return true;
 }
 
+/// Chooses the terms: those of the reductions of rows if there are any, else the dimensions along
+/// which all products sum, or those of two kinds that include the last one.
+bool Matcher::chooseTerms() {
+  for (ArrayRef<unsigned> dims : summed)
+    if (!hasTerms && (llvm::is_contained(dims, form.sizes.size() - 1) || llvm::all_equal(summed)) &&
+        !setTerms(dims))
+      return false;
+  for (auto [product, dims] : llvm::zip_equal(form.results, summed))
+    product.sumsRows = ArrayRef(form.terms) != ArrayRef(dims);
+  return hasTerms;
+}
+
 /// Dimensions are rows if the factors of terms do not vary with them.
 bool Matcher::divideDims() {
   for (unsigned dim = 0; dim < form.sizes.size(); ++dim) {
@@ -367,9 +383,16 @@ bool Matcher::divideDims() {
       return !product.loopOf[dim] || !dependsOn(product.op, product.form.b, {*product.loopOf[dim]});
     };
     bool isRow = constantOf(form.sizes[dim]) != 1 && llvm::all_of(form.scores, isShared) &&
-                 llvm::all_of(form.results, isShared);
+                 llvm::all_of(form.results, [&](const AttentionProduct &product) {
+                   return product.sumsRows || isShared(product);
+                 });
     (isRow ? form.rows : form.batch).push_back(dim);
   }
+  // Products that sum along rows do so along all of them, and their other factor has no terms.
+  for (auto [product, dims] : llvm::zip_equal(form.results, summed))
+    if (product.sumsRows && (ArrayRef(dims) != ArrayRef(form.rows) ||
+                             dependsOn(product.op, product.form.b, product.loops(form.terms))))
+      return false;
   return !form.rows.empty() && !form.terms.empty();
 }
 
@@ -452,6 +475,8 @@ std::optional<AttentionForm> Matcher::match() {
   for (linalg::GenericOp op : form.rowOps)
     if (!addRowOp(op))
       return std::nullopt;
+  if (!chooseTerms())
+    return std::nullopt;
   // The factor of rows comes first.
   for (AttentionProduct &product : form.scores) {
     SmallVector<unsigned> terms = product.loops(form.terms);
@@ -475,6 +500,7 @@ std::optional<AttentionForm> Matcher::match() {
         areEnds &= !llvm::is_contained(form.rowOps, read.tensor.getDefiningOp());
   if (!mayWait || !areEnds)
     return std::nullopt;
+  form.endOfTerms = findEndOfTerms(form);
   return std::move(form);
 }
 

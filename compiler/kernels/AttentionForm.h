@@ -16,6 +16,8 @@ struct AttentionProduct {
   /// The loops that the scores do not have: along which a product that makes them sums, or the
   /// columns of one that reads them.
   llvm::SmallVector<unsigned> others;
+  /// True if a product that reads the scores sums along their rows in place of the terms.
+  bool sumsRows = false;
 
   /// The loops over some dimensions of the scores.
   llvm::SmallVector<unsigned> loops(llvm::ArrayRef<unsigned> dims) const;
@@ -37,12 +39,22 @@ struct AttentionForm {
   llvm::SmallVector<mlir::linalg::GenericOp> rowOps;
   std::vector<llvm::SmallVector<std::optional<unsigned>>> rowLoops;
   bool isSoftmax = false;
+  /// If the scores of a row count only for the terms before one, the number of that less that of
+  /// the row, at least 1: all of causal attention have 1. None if all count.
+  std::optional<int64_t> endOfTerms;
 
+  /// Returns true if some products sum along rows, and all of these are needed at once.
+  bool sumsRows() const {
+    return llvm::any_of(results, [](const AttentionProduct &product) { return product.sumsRows; });
+  }
   mlir::AffineExpr extentOf(llvm::ArrayRef<unsigned> dims) const;
 };
 
 /// Recognizes the form if the products divide by the sum of a softmax once, so that the division
 /// can wait for the end of the rows.
 std::optional<AttentionForm> matchAttention(KernelShapes &shapes);
+
+/// Finds the end of the terms of a form that is complete otherwise.
+std::optional<int64_t> findEndOfTerms(const AttentionForm &form);
 
 } // namespace tfc::kernels

@@ -96,6 +96,7 @@ static void addPartition(OpPassManager &passes, const PipelineOptions &options) 
 static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
   FormKernelsOptions fusion;
   fusion.fuse = options.isEnabled("fuse");
+  fusion.joinAttention = options.isEnabled("attention");
   fusion.printReport = options.verbose;
   fusion.probe = options.probe;
   passes.addPass(createFormKernels(fusion));
@@ -197,6 +198,7 @@ static constexpr Optimization kOptimizations[] = {
     {"tapes", "removal of unused tapes"},
     {"partition", "a function for each device of an entry"},
     {"fuse", "kernels of more than one operation"},
+    {"attention", "attention in kernels that do not store its scores"},
     {"winograd", "convolutions with fewer multiplications and larger errors"},
     {"pack", "weights in the order in which products read them"},
     {"share", "results in the memory of operands"},
