@@ -165,6 +165,39 @@ void AttentionEmitter::fill(const Copy &copy, Range range) {
   });
 }
 
+/// Returns true if a copy reads runs of a tensor that is expected in memory, rather than in a
+/// cache.
+bool AttentionEmitter::isWorthFetching(const Copy &copy) {
+  if (copy.isShared || !isContiguous(copy, /*alongOthers=*/true))
+    return false;
+  auto tensor = cast<RankedTensorType>(tensorOf(*copy.product, *copy.factor).getType());
+  return !tensor.hasStaticShape() ||
+         tensor.getNumElements() * elementBytes(tensor.getElementType()) >= target.l2Bytes / 2;
+}
+
+/// Brings a row of the operands of the next unit to the second-level cache: they are in short runs,
+/// which no processor fetches ahead.
+void AttentionEmitter::prefetchNext(Value row) {
+  if (nextInBatch.empty())
+    return;
+  for (const Copy &copy : copies) {
+    if (!isWorthFetching(copy))
+      continue;
+    Value tensor = tensorOf(*copy.product, *copy.factor);
+    AffineExpr last = normalize(extentOf(copy, /*ofOthers=*/false)) - 1;
+    LoopDim dim = e.addDim(minimum(row, e.indexValue(last)));
+    int64_t step = kLineBytes / elementBytes(getElementTypeOrSelf(tensor));
+    for (int64_t other = 0; other < othersOf(*copy.product); other += step) {
+      Indices point(nextInBatch);
+      point.append({dim, e.constantExpr(other)});
+      Indices indices = llvm::map_to_vector(
+          elementsOf(copy), [&](AffineExpr index) { return normalize(index.replaceDims(point)); });
+      LLVM::Prefetch::create(b, loc, e.addressOf(tensor, indices), /*rw=*/0, /*hint=*/2,
+                             /*cache=*/1);
+    }
+  }
+}
+
 /// The same for squares that are read along the columns of the copy and transposed in registers.
 /// Those beyond the last row, for which the copy has space, repeat it.
 void AttentionEmitter::fillTransposed(const Copy &copy, Range range, bool alongOthers) {

@@ -82,17 +82,30 @@ void AttentionEmitter::emit(Value begin, Value end) {
   forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
 }
 
+/// The indices of the dimensions of the batch at a point of it.
+AttentionEmitter::Indices AttentionEmitter::batchAt(Value number) {
+  Indices indices(form.batch.size());
+  for (size_t i = form.batch.size(); i-- > 0;) {
+    Value index = number;
+    if (i > 0)
+      std::tie(number, index) = divide(number, e.indexValue(form.sizes[form.batch[i]]));
+    indices[i] = e.addDim(index);
+  }
+  return indices;
+}
+
 void AttentionEmitter::emitUnit(Value unit) {
   Value number = unit, block;
   if (!form.sumsRows())
     std::tie(number, block) =
         divide(unit, e.indexValue(normalize(form.extentOf(form.rows).ceilDiv(plan.block))));
-  inBatch.assign(form.batch.size(), AffineExpr());
-  for (size_t i = form.batch.size(); i-- > 0;) {
-    Value index = number;
-    if (i > 0)
-      std::tie(number, index) = divide(number, e.indexValue(form.sizes[form.batch[i]]));
-    inBatch[i] = e.addDim(index);
+  inBatch = batchAt(number);
+  // Longer rows are read from the cache again before they are used up.
+  std::optional<int64_t> most = constantOf(normalize(form.extentOf(form.rows))),
+                         terms = constantOf(normalize(form.extentOf(form.terms)));
+  if (most && terms && std::max(*most, *terms) <= plan.block && !form.batch.empty()) {
+    Value last = add(e.indexValue(form.extentOf(form.batch)), -1);
+    nextInBatch = batchAt(minimum(add(number, 1), last));
   }
   if (form.sumsRows())
     emitAllRows();

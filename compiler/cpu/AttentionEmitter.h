@@ -45,6 +45,7 @@ private:
   void placeMemory();
   Matrix matrix(int64_t rows, int64_t columns);
   void emitUnit(mlir::Value unit);
+  Indices batchAt(mlir::Value number);
   void emitRowsOfUnit(mlir::Value number);
   void emitAllRows();
   Range blockOf(mlir::Value number, llvm::ArrayRef<unsigned> dims);
@@ -86,6 +87,8 @@ private:
   mlir::Value maskOf(mlir::AffineExpr extent, mlir::Value rest);
   mlir::AffineExpr extentOf(const Copy &copy, bool ofOthers) const;
   void fill(const Copy &copy, Range range);
+  bool isWorthFetching(const Copy &copy);
+  void prefetchNext(mlir::Value row);
   void fillTransposed(const Copy &copy, Range range, bool alongOthers);
   mlir::Value factorOf(const Copy &copy, mlir::AffineExpr across, mlir::AffineExpr other);
   void clear(const Matrix &sums, int64_t columns);
@@ -107,6 +110,8 @@ private:
   mlir::Type type;
 
   Indices inBatch;
+  /// The point of the batch of the next unit, if that reads other rows and terms in one block.
+  Indices nextInBatch;
   Range rows, terms; // of the block
   /// The scores and, in the same place, the factors computed from them.
   std::vector<Matrix> scores;

@@ -93,6 +93,7 @@ void AttentionEmitter::computeFactors() {
   forLoop(constant(0), rows.count, 1, [&](Value row) {
     LoopDim rowDim = e.addDim(add(rows.first, row));
     Value end = endOfColumns(row);
+    prefetchNext(row);
     Values totals;
     if (form.isSoftmax)
       startSoftmax(row, rowDim, end);
