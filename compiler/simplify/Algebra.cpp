@@ -239,6 +239,52 @@ struct SliceOfConcat : OpRewritePattern<SliceOp> {
   }
 };
 
+/// slice(reshape(transpose(x))) = reshape(slice(transpose(x))), if the reshape joins axes and the
+/// slice takes whole elements of the first of them, as those of the heads of queries, keys and
+/// values in one product. Then no reshape needs the transpose in memory.
+struct SliceOfReshape : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto reshape = op.getX().getDefiningOp<ReshapeOp>();
+    if (!reshape || !reshape.getX().getDefiningOp<TransposeOp>())
+      return failure();
+    Shape from = shapeOf(reshape.getX().getType()), to = shapeOf(reshape.getType());
+    if (from.size() <= to.size())
+      return failure();
+    size_t axis = 0, added = from.size() - to.size();
+    while (axis < to.size() && from[axis] == to[axis])
+      ++axis;
+    if (axis == to.size() ||
+        ArrayRef(from).drop_front(axis + added + 1) != ArrayRef(to).drop_front(axis + 1))
+      return failure();
+    DimExpr inner(1);
+    for (size_t i = 1; i <= added; ++i)
+      inner = inner * from[axis + i];
+    Shape starts(op.getStarts().getExprs()), sizes(op.getSizes().getExprs());
+    std::optional<int64_t> count = inner.constant(), start = starts[axis].constant(),
+                           size = sizes[axis].constant();
+    if (!count || !start || !size || *count == 0 || *start % *count != 0 || *size % *count != 0 ||
+        (op.getSteps() && llvm::any_of(*op.getSteps(), [](int64_t step) { return step != 1; })))
+      return failure();
+    starts[axis] = DimExpr(*start / *count);
+    sizes[axis] = DimExpr(*size / *count);
+    starts.insert(starts.begin() + axis + 1, added, DimExpr(0));
+    sizes.insert(sizes.begin() + axis + 1, from.begin() + axis + 1,
+                 from.begin() + axis + added + 1);
+    MLIRContext *context = op.getContext();
+    auto slice =
+        SliceOp::create(rewriter, op.getLoc(), reshape.getX(), DimsAttr::get(context, starts),
+                        DimsAttr::get(context, sizes), DenseI64ArrayAttr());
+    auto result = ReshapeOp::create(rewriter, op.getLoc(), slice,
+                                    DimsAttr::get(context, shapeOf(op.getType())));
+    copyPlacement(op, slice);
+    copyPlacement(op, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 /// gather(x, [i, i + step, ...]) = slice(x), if the indices are constants that lie inside of x.
 /// Unlike a gather, a slice is a view that its readers read through.
 struct GatherOfSlice : OpRewritePattern<GatherOp> {
@@ -282,8 +328,8 @@ struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass>
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
-                 GatherOfSlice, ReadOfWrite, ReductionOfScalar, SliceOfConcat, SplitConcat,
-                 StackOfUnstack, TransposeOfProduct>(&getContext());
+                 GatherOfSlice, ReadOfWrite, ReductionOfScalar, SliceOfConcat, SliceOfReshape,
+                 SplitConcat, StackOfUnstack, TransposeOfProduct>(&getContext());
     tfc::addTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
