@@ -83,8 +83,14 @@ SmallVector<Value> OneHotOp::decompose(OpBuilder &b) {
   Shape shape = shapeOf(getIndices().getType());
   Type dtype = elementTypeOf(getType());
   shape.push_back(DimExpr(1));
-  Term index = call<CastOp>(Term(b, getLoc(), reshapeTo(b, getIndices(), shape)), b.getI64Type());
-  Term isHot = call<EqualOp>(index, positions(b, getLoc(), getDepth().getExprs()[0], 0, 1));
+  DimExpr depth = getDepth().getExprs()[0];
+  Term index(b, getLoc(), reshapeTo(b, getIndices(), shape));
+  // Vectors hold twice as many positions of 32 bits.
+  if (!index.getDtype().isSignlessInteger(32) || !positionType(b, depth).isInteger(32))
+    index = call<CastOp>(index, b.getI64Type());
+  auto size = DimsAttr::get(b.getContext(), {depth});
+  Term position = index.with(IotaOp::create(b, getLoc(), size, TypeAttr::get(index.getDtype())));
+  Term isHot = call<EqualOp>(index, position);
   Term on = index.with(scalar(b, getLoc(), dtype, getOnValue().convertToDouble()));
   return {
       select(isHot, on, index.with(scalar(b, getLoc(), dtype, getOffValue().convertToDouble())))};

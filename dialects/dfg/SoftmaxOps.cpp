@@ -152,7 +152,9 @@ SmallVector<Value> SparseSoftmaxCrossEntropyOp::decompose(OpBuilder &b) {
     label = call<CastOp>(label, b.getI64Type());
   Term iota = z.with(IotaOp::create(b, getLoc(), classes, TypeAttr::get(label.getDtype())));
   Term picked = sumRows(select(call<EqualOp>(label, iota), z, z.number(0.0)));
-  return {call<LogOp>(sumRows(call<ExpOp>(z))) - picked};
+  // The sum keeps its axis, as that of the gradient's softmax does, so that they are one.
+  Term total = reshape(sumKept(call<ExpOp>(z), -1), picked.getShape());
+  return {call<LogOp>(total) - picked};
 }
 
 std::optional<DataCheck> SparseSoftmaxCrossEntropyOp::buildCheck(OpBuilder &b) {
