@@ -234,15 +234,19 @@ Value AttentionEmitter::startOfRows(Value term) {
 }
 
 void AttentionEmitter::sumScores() {
+  std::optional<int64_t> all = constantOf(form.extentOf(form.terms));
   for (auto [product, tile, matrix] :
        llvm::zip(form.scores, plan.scores, ArrayRef(scores).take_front(form.scores.size()))) {
     const Matrix &left = copyOf(product, product.form.a, /*isTransposed=*/false);
     const Matrix &right = copyOf(product, product.form.b, /*isTransposed=*/true);
-    int64_t width = tile.vectors * plan.lanes, rowsOfTile = tile.rows;
+    int64_t rowsOfTile = tile.rows;
+    bool isWhole = all && *all % (tile.vectors * plan.lanes) == 0 && !form.endOfTerms;
     multiply(
-        tile, {left.pointer, type, {left.stride, {}}, nullptr}, {1, {}}, right, matrix, rows.count,
+        {tile, {left.pointer, type, {left.stride, {}}, nullptr}, {1, {}}, right, matrix, isWhole},
+        rows.count,
         [&](Value row) {
-          return divide(add(endOf(add(row, rowsOfTile - 1)), width - 1), width).first;
+          Value end = endOf(add(row, rowsOfTile - 1));
+          return divide(add(end, plan.lanes - 1), plan.lanes).first;
         },
         [&](Value) { return std::pair(constant(0), constant(othersOf(product))); },
         /*adds=*/false);
@@ -256,11 +260,11 @@ void AttentionEmitter::sumResults(bool alongRows) {
     RegisterTile tile = plan.results[i];
     const Matrix &left = scores[factorOfResult[i]];
     const Matrix &right = copyOf(product, product.form.b, /*isTransposed=*/false);
-    Value panels = constant(plan.vectorsOf(othersOf(product)) / tile.vectors);
+    Value vectors = constant(plan.vectorsOf(othersOf(product)));
     TileSource a{left.pointer, type, {alongRows ? 1 : left.stride, {}}, nullptr};
     multiply(
-        tile, a, {alongRows ? left.stride : 1, {}}, right, sums[i],
-        alongRows ? terms.count : rows.count, [&](Value) { return panels; },
+        {tile, a, {alongRows ? left.stride : 1, {}}, right, sums[i], /*hasWholePanels=*/true},
+        alongRows ? terms.count : rows.count, [&](Value) { return vectors; },
         [&](Value row) {
           return alongRows ? std::pair(startOfRows(row), rows.count)
                            : std::pair(constant(0), endOf(add(row, tile.rows - 1)));
@@ -269,35 +273,46 @@ void AttentionEmitter::sumResults(bool alongRows) {
   }
 }
 
-/// Computes tiles of products of `a` and `b` for all rows. `panels` and `steps` say how many panels
-/// of columns a tile at some row has, and which steps it sums.
-void AttentionEmitter::multiply(RegisterTile tile, const TileSource &a, const Stride &aStep,
-                                const Matrix &right, const Matrix &result, Value count,
-                                function_ref<Value(Value)> panels,
+/// Computes tiles of a product for all rows. `vectors` and `steps` say how many vectors of columns
+/// a tile at some row has, and which steps it sums.
+void AttentionEmitter::multiply(const TiledFactors &factors, Value count,
+                                function_ref<Value(Value)> vectors,
                                 function_ref<std::pair<Value, Value>(Value)> steps, bool adds) {
+  RegisterTile tile = factors.tile;
   forLoop(constant(0), count, tile.rows, [&](Value row) {
     auto [begin, end] = steps(row);
     Value stepCount = maximum(sub(end, begin), constant(0));
-    forLoop(constant(0), panels(row), 1, [&](Value panel) {
-      Value column = mul(panel, tile.vectors * plan.lanes);
-      MicroTile micro{tile, plan.lanes, type, a, {}, {}, {}};
-      micro.a.pointer = advance(b, loc, a.pointer, type, row, a.across);
-      micro.a.pointer = advance(b, loc, micro.a.pointer, type, begin, aStep);
-      micro.b = {at(right, begin, column), type, {}, nullptr};
-      micro.loops.push_back({stepCount, aStep, {right.stride, {}}});
-      auto sumAt = [&](int64_t i, int64_t v) {
-        return at(result, add(row, i), add(column, v * plan.lanes));
-      };
-      Values initial;
-      for (int64_t i = 0; adds && i < tile.rows; ++i)
-        for (int64_t v = 0; v < tile.vectors; ++v)
-          initial.push_back(loadLanes(b, loc, sumAt(i, v), type, plan.lanes, nullptr));
-      Values all = emitMicroTile(b, loc, target, micro, initial);
-      for (int64_t i = 0; i < tile.rows; ++i)
-        for (int64_t v = 0; v < tile.vectors; ++v)
-          storeLanes(b, loc, all[i * tile.vectors + v], sumAt(i, v));
+    Value all = vectors(row), whole = all;
+    if (!factors.hasWholePanels)
+      whole = mul(divide(all, tile.vectors).first, tile.vectors);
+    forLoop(constant(0), whole, tile.vectors, [&](Value vector) {
+      multiplyTile(factors, tile, row, mul(vector, plan.lanes), begin, stepCount, adds);
     });
+    if (!factors.hasWholePanels)
+      forLoop(whole, all, 1, [&](Value vector) {
+        multiplyTile(factors, {tile.rows, 1}, row, mul(vector, plan.lanes), begin, stepCount, adds);
+      });
   });
+}
+
+void AttentionEmitter::multiplyTile(const TiledFactors &factors, RegisterTile tile, Value row,
+                                    Value column, Value begin, Value count, bool adds) {
+  MicroTile micro{tile, plan.lanes, type, factors.a, {}, {}, {}};
+  micro.a.pointer = advance(b, loc, factors.a.pointer, type, row, factors.a.across);
+  micro.a.pointer = advance(b, loc, micro.a.pointer, type, begin, factors.aStep);
+  micro.b = {at(factors.b, begin, column), type, {}, nullptr};
+  micro.loops.push_back({count, factors.aStep, {factors.b.stride, {}}});
+  auto sumAt = [&](int64_t i, int64_t v) {
+    return at(factors.result, add(row, i), add(column, v * plan.lanes));
+  };
+  Values initial;
+  for (int64_t i = 0; adds && i < tile.rows; ++i)
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      initial.push_back(loadLanes(b, loc, sumAt(i, v), type, plan.lanes, nullptr));
+  Values all = emitMicroTile(b, loc, target, micro, initial);
+  for (int64_t i = 0; i < tile.rows; ++i)
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      storeLanes(b, loc, all[i * tile.vectors + v], sumAt(i, v));
 }
 
 } // namespace tfc::cpu

@@ -36,6 +36,14 @@ private:
     Matrix memory;
     bool isShared = false; // with one before it
   };
+  /// A product on the stack: rows of `a`, with a step along the sum, times `b`.
+  struct TiledFactors {
+    RegisterTile tile;
+    TileSource a;
+    Stride aStep;
+    Matrix b, result;
+    bool hasWholePanels; // columns are a multiple of those of the tile
+  };
   /// A range of rows or of terms.
   struct Range {
     mlir::Value first, count;
@@ -55,11 +63,12 @@ private:
   mlir::Value startOfRows(mlir::Value term);
   void sumScores();
   void sumResults(bool alongRows);
-  void multiply(RegisterTile tile, const TileSource &a, const Stride &aStep, const Matrix &right,
-                const Matrix &result, mlir::Value count,
-                llvm::function_ref<mlir::Value(mlir::Value)> panels,
+  void multiply(const TiledFactors &factors, mlir::Value count,
+                llvm::function_ref<mlir::Value(mlir::Value)> vectors,
                 llvm::function_ref<std::pair<mlir::Value, mlir::Value>(mlir::Value)> steps,
                 bool adds);
+  void multiplyTile(const TiledFactors &factors, RegisterTile tile, mlir::Value row,
+                    mlir::Value column, mlir::Value begin, mlir::Value count, bool adds);
 
   // Scores (in AttentionScores.cpp).
   void bindScores(mlir::Value row, mlir::Value column, mlir::AffineExpr rowDim,

@@ -246,7 +246,13 @@ static int64_t depthOf(MatmulOp op) {
 /// Returns true if there are enough scores for tiles, and nothing else reads them.
 bool AttentionFinder::isClosed(const Attention &attention) const {
   auto type = cast<RankedTensorType>(attention.products.front().scores().getType());
-  if (type.hasStaticShape() && type.getNumElements() < limits.leastScores)
+  bool isMany =
+      attention.products.size() > 1 || llvm::any_of(attention.slice.scores, [&](Operation *op) {
+        return llvm::any_of(op->getOperands(),
+                            [&](Value operand) { return isMaskOfPositions(operand, repeated); });
+      });
+  int64_t least = isMany ? limits.leastOfMany : limits.leastScores;
+  if (type.hasStaticShape() && type.getNumElements() < least)
     return false;
   ArrayRef<int64_t> matrix = type.getShape().take_back(2);
   if (!ShapedType::isDynamicShape(matrix) && matrix[0] * matrix[1] < limits.leastOfMatrix)
@@ -573,7 +579,7 @@ void AttentionFinder::run() {
 
 AttentionLimits AttentionLimits::ofCpu() {
   AttentionLimits limits;
-  limits.leastScores = 0;
+  limits.leastOfMany = 0;
   limits.leastOfMatrix = 64 * 64;
   limits.mostProducts = 3;
   limits.mostColumns = 512;

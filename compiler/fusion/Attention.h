@@ -17,6 +17,8 @@ bool isOfRows(mlir::Operation *op);
 struct AttentionLimits {
   /// Fewer scores are stored: memory takes them faster than they are computed again.
   int64_t leastScores = 1 << 20;
+  /// The same if there is a gradient, or a mask that follows from positions, which excludes some.
+  int64_t leastOfMany = 1 << 20;
   /// The same for the scores of one matrix, if its size is known.
   int64_t leastOfMatrix = 0;
   /// A kernel computes so many products with scores, of at most so many columns together.

@@ -59,16 +59,19 @@ static bool isMadeOfPositions(Value value, Block *block, const RepeatedOps &repe
                       [&](Value operand) { return isMadeOfPositions(operand, block, repeated); });
 }
 
+bool tfc::fusion::isMaskOfPositions(Value value, const RepeatedOps &repeated) {
+  Operation *op = value.getDefiningOp();
+  return op && isa<ScalarOpInterface>(op) && getElementTypeOrSelf(value.getType()).isInteger(1) &&
+         isMadeOfPositions(value, op->getBlock(), repeated);
+}
+
 void tfc::fusion::repeatMasks(const RepeatedOps &repeated, SmallVectorImpl<Operation *> &members) {
   SmallVector<Operation *> readers = inOrder(members);
   Copier copier(readers.front());
   for (Operation *reader : readers)
     for (OpOperand &operand : reader->getOpOperands()) {
-      Operation *maker = operand.get().getDefiningOp();
-      bool isMask = maker && isa<ScalarOpInterface>(maker) && !llvm::is_contained(members, maker) &&
-                    getElementTypeOrSelf(operand.get().getType()).isInteger(1) &&
-                    isMadeOfPositions(operand.get(), reader->getBlock(), repeated);
-      if (isMask)
+      if (isMaskOfPositions(operand.get(), repeated) &&
+          !llvm::is_contained(members, operand.get().getDefiningOp()))
         operand.set(copier.copyOf(operand.get()));
     }
   for (auto [op, copy] : copier.copies)
