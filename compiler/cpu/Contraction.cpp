@@ -17,7 +17,8 @@ using namespace mlir;
 namespace tfc::cpu {
 namespace {
 
-/// Rows of a unit: enough to amortize packed panels of b, few enough to keep a block of a in L2.
+/// Rows of a unit: few enough to keep a block of a in L2, and, if a is packed, all copies. A unit
+/// that packs b itself has more (`mostRows`).
 constexpr int64_t kUnitRows = 384, kUnitRowsPacked = 192;
 /// The number of panels from which on packing a is profitable, and the assumed number if it is
 /// unknown. The packed rows of a tile are used for so many columns that packed panels of b have
@@ -30,6 +31,9 @@ constexpr int64_t kGrainOperations = 200 << 10, kBalancedUnits = 16;
 constexpr int64_t kFewRows = 6;
 /// Assumed depth if it is unknown: packing is not profitable for a small depth.
 constexpr int64_t kUnknownSteps = 96;
+/// The same, where it is assumed to be large, and the third-level cache of a processor, in second
+/// ones.
+constexpr int64_t kUnknownDepth = 1 << 10, kThirdCaches = 8;
 /// Columns of a unit of a product with few rows, so that memory is read in long runs, and the steps
 /// along k after which it continues with the next panel.
 constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
@@ -61,6 +65,21 @@ int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows, int64_t most)
     return std::max<int64_t>(1, most / tileRows) * tileRows;
   int64_t blocks = std::max<int64_t>(1, llvm::divideCeil(*m, most));
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
+}
+
+/// Returns the rows of a unit that packs panels of b, `others` times of which cover the columns. A
+/// packed panel is used for as many rows as possible, because packing moves as much memory as
+/// several rows of tiles. But the rows of a are expected to stay in the third-level cache, and sums
+/// of blocks along k in the second, and there are enough units to balance threads.
+int64_t mostRows(const Target &target, const ContractionSizes &sizes, int64_t columns,
+                 std::optional<int64_t> others, int64_t bytes) {
+  int64_t steps = std::max<int64_t>(sizes.k.value_or(kUnknownDepth), 1);
+  int64_t most =
+      std::min(target.l2Bytes / 4 / columns, kThirdCaches * target.l2Bytes / steps) / bytes;
+  if (sizes.m && others.value_or(0) > 0)
+    most = std::min<int64_t>(most,
+                             llvm::divideCeil(*sizes.m, llvm::divideCeil(kBalancedUnits, *others)));
+  return std::max(kUnitRows, most);
 }
 
 /// Returns the number of steps of all reduction loops except the outer `blockLoops` loops, where
@@ -203,9 +222,15 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   if (!tiles.empty())
     plan.tile = tiles[std::min(variation.tile, tiles.size() - 1)];
   bool packsA = packsRows(target, form, a, aBytes, plan);
-  plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
   int64_t columns = plan.tile.vectors * plan.lanes;
   int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kUnknownPanels;
+  int64_t unitRows = packsA ? kUnitRowsPacked : kUnitRows;
+  if (!packsA && !plan.isPacked && form.kOuter.empty()) {
+    AffineExpr others = normalize(form.outerSize() * form.mOuterSize() * panels);
+    unitRows = mostRows(target, sizes, columns, constantOf(others),
+                        form.computeType.getIntOrFloatBitWidth() / 8);
+  }
+  plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, unitRows);
   if (packsA)
     plan.unitPanels = std::clamp<int64_t>(panelBytes(target) / (kPackedSteps * bBytes * columns), 1,
                                           std::max<int64_t>(1, panels));
