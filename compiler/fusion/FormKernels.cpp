@@ -12,6 +12,7 @@
 #include "compiler/fusion/Passes.h"
 #include "compiler/fusion/RepeatInputs.h"
 #include "compiler/fusion/SharedHeads.h"
+#include "compiler/fusion/StoredViews.h"
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/HostForm.h"
 #include "mlir/IR/IRMapping.h"
@@ -362,6 +363,8 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
     KernelSet kernels;
     visits = 0;
     for (auto entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
+      if (fuse && kindOf(entry.getBody().front()) == "cpu")
+        storeTransposedFactors(entry);
       prepareHostValues(entry);
       inputs.clear();
       attention.clear();

@@ -17,6 +17,10 @@ bool isStoredView(mlir::Operation *op);
 /// Marks the factors of products that are slices with steps along summed axes.
 void storeSteppedFactors(dfg::EntryOp entry);
 
+/// Stores rows of the first factors of large products that are in columns, for processors that read
+/// both factors step by step.
+void storeTransposedFactors(dfg::EntryOp entry);
+
 /// Marks views of many other views in one block.
 void storeDeepViews(mlir::Block &block);
 
