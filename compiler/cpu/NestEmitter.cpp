@@ -89,12 +89,11 @@ NestEmitter::Lanes NestEmitter::lanesOf(const LoopSweep &sweep) const {
 /// pages, and short pieces of many of them are not fetched ahead.
 void NestEmitter::widenColumns(const LoopSweep &sweep, Lanes &lanes,
                                std::optional<int64_t> size) const {
-  unsigned results = 0;
-  for (const LoopStage *stage : sweep.stages)
-    results += stage->op->getNumResults();
-  if (results != 1 || sweep.stages.front()->footprint.cost > 12)
+  const LoopStage &stage = *sweep.stages.front();
+  if (sweep.stages.size() != 1 || stage.footprint.cost > 12)
     return;
-  lanes.unroll = target.vectorRegisters / 2;
+  int64_t vectors = target.vectorRegisters / 2 / stage.op->getNumResults();
+  lanes.unroll = std::max(lanes.unroll, vectors);
   if (size)
     lanes.unroll = std::min<int64_t>(lanes.unroll, std::max<int64_t>(*size / lanes.width, 1));
 }

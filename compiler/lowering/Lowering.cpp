@@ -278,29 +278,42 @@ AffineMap broadcastMap(MLIRContext *context, ArrayRef<DimExpr> from, ArrayRef<Di
   return AffineMap::get(to.size(), 0, exprs, context);
 }
 
+namespace {
+/// The loops of a reduction: those of the operand, and one with one iteration for each axis that is
+/// kept.
+struct ReductionLoops {
+  ReductionLoops(OpBuilder &b, ArrayRef<DimExpr> shape, ArrayRef<int64_t> axes, bool keepDims) {
+    int64_t rank = shape.size(), loops = keepDims ? rank + axes.size() : rank, unit = rank;
+    iterators.assign(loops, utils::IteratorType::parallel);
+    for (int64_t axis : axes)
+      iterators[axis] = utils::IteratorType::reduction;
+    SmallVector<AffineExpr> keptDims;
+    for (auto [i, size] : llvm::enumerate(shape)) {
+      bool isReduced = iterators[i] == utils::IteratorType::reduction;
+      if (isReduced && !keepDims)
+        continue;
+      kept.push_back(isReduced ? DimExpr(1) : size);
+      keptDims.push_back(b.getAffineDimExpr(isReduced ? unit++ : i));
+    }
+    input = AffineMap::get(loops, 0, b.getMultiDimIdentityMap(rank).getResults(), b.getContext());
+    result = AffineMap::get(loops, 0, keptDims, b.getContext());
+  }
+
+  SmallVector<utils::IteratorType> iterators;
+  /// The shape of the result.
+  Shape kept;
+  AffineMap input, result;
+};
+} // namespace
+
 Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> shape,
                      ArrayRef<int64_t> axes, bool keepDims, TypedAttr neutral, Type elementType,
                      BodyBuilder body) {
-  int64_t rank = shape.size(), loops = keepDims ? rank + axes.size() : rank;
-  SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::parallel);
-  for (int64_t axis : axes)
-    iterators[axis] = utils::IteratorType::reduction;
-  Shape kept;
-  SmallVector<AffineExpr> keptDims;
-  int64_t unit = rank; // a loop with one iteration for each axis that is kept
-  for (auto [i, size] : llvm::enumerate(shape)) {
-    bool isReduced = iterators[i] == utils::IteratorType::reduction;
-    if (isReduced && !keepDims)
-      continue;
-    kept.push_back(isReduced ? DimExpr(1) : size);
-    keptDims.push_back(b.getAffineDimExpr(isReduced ? unit++ : i));
-  }
-  ArrayRef<AffineExpr> inputDims = b.getMultiDimIdentityMap(rank).getResults();
-  AffineMap maps[] = {AffineMap::get(loops, 0, inputDims, b.getContext()),
-                      AffineMap::get(loops, 0, keptDims, b.getContext())};
-  Value init = buildFill(b, loc, arith::ConstantOp::create(b, loc, neutral), kept);
+  ReductionLoops loops(b, shape, axes, keepDims);
+  AffineMap maps[] = {loops.input, loops.result};
+  Value init = buildFill(b, loc, arith::ConstantOp::create(b, loc, neutral), loops.kept);
   Value reduced =
-      linalg::GenericOp::create(b, loc, init.getType(), input, init, maps, iterators,
+      linalg::GenericOp::create(b, loc, init.getType(), input, init, maps, loops.iterators,
                                 [&](OpBuilder &b, Location loc, ValueRange scalars) {
                                   Value element = widen(b, loc, scalars[0]);
                                   linalg::YieldOp::create(b, loc, body(b, {element, scalars[1]}));
@@ -308,8 +321,30 @@ Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> 
           .getResult(0);
   if (neutral.getType() == elementType)
     return reduced;
-  return buildParallel(b, loc, reduced, b.getMultiDimIdentityMap(kept.size()), kept, elementType,
-                       [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
+  return buildParallel(b, loc, reduced, b.getMultiDimIdentityMap(loops.kept.size()), loops.kept,
+                       elementType, [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
+}
+
+Value buildArgReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> shape,
+                        int64_t axis, bool keepDims, TypedAttr worst, Type indexType,
+                        BodyBuilder isBetter) {
+  ReductionLoops loops(b, shape, axis, keepDims);
+  AffineMap maps[] = {loops.input, loops.result, loops.result};
+  Value first = arith::ConstantOp::create(b, loc, b.getZeroAttr(indexType));
+  Value inits[] = {buildFill(b, loc, arith::ConstantOp::create(b, loc, worst), loops.kept),
+                   buildFill(b, loc, first, loops.kept)};
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(ValueRange(inits)), input, inits, maps, loops.iterators,
+             [&](OpBuilder &b, Location loc, ValueRange scalars) {
+               Value element = widen(b, loc, scalars[0]);
+               Value index = linalg::IndexOp::create(b, loc, axis);
+               index = arith::IndexCastOp::create(b, loc, indexType, index);
+               Value better = isBetter(b, {element, scalars[1]});
+               Value yielded[] = {arith::SelectOp::create(b, loc, better, element, scalars[1]),
+                                  arith::SelectOp::create(b, loc, better, index, scalars[2])};
+               linalg::YieldOp::create(b, loc, yielded);
+             })
+      .getResult(1);
 }
 
 //===----------------------------------------------------------------------===//

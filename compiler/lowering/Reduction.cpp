@@ -67,6 +67,39 @@ struct MinLowering : ReductionLowering<MinOp, MinLowering> {
   }
 };
 
+/// Lowers the position of an extreme element to one pass that keeps the element and its position. A
+/// NaN is better than all numbers, and no element is better than an equal one before it.
+template <typename Op, bool isMax> struct ArgReductionLowering : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Shape shape = shapeOf(op.getX().getType());
+    Type elementType = elementTypeOf(op.getX().getType());
+    auto isBetter = [&](OpBuilder &b, ValueRange scalars) -> Value {
+      Value element = scalars[0], best = scalars[1];
+      if (isa<FloatType>(best.getType())) {
+        auto order = isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
+        Value better = arith::CmpFOp::create(b, loc, order, element, best);
+        Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
+        return arith::AndIOp::create(b, loc, better, isNumber);
+      }
+      using Order = arith::CmpIPredicate;
+      bool isUnsigned = elementType.isUnsignedInteger();
+      Order order =
+          isMax ? (isUnsigned ? Order::ugt : Order::sgt) : (isUnsigned ? Order::ult : Order::slt);
+      return arith::CmpIOp::create(b, loc, order, element, best);
+    };
+    rewriter.replaceOp(op, buildArgReduction(rewriter, loc, adaptor.getX(), shape,
+                                             *normalizeAxis(op.getAxis(), shape.size()),
+                                             op.getKeepDims(),
+                                             extremeValue(rewriter, elementType, isMax),
+                                             elementTypeOf(op.getType()), isBetter));
+    return success();
+  }
+};
+
 struct ProdLowering : ReductionLowering<ProdOp, ProdLowering> {
   using ReductionLowering::ReductionLowering;
   static TypedAttr neutral(OpBuilder &b, Type elementType) {
@@ -97,6 +130,7 @@ struct AnyLowering : ReductionLowering<AnyOp, AnyLowering> {
 } // namespace
 
 void tfc::lowering::populateReductionPatterns(TensorConverter &types, RewritePatternSet &patterns) {
-  patterns.add<AllLowering, AnyLowering, MaxLowering, MinLowering, ProdLowering, SumLowering>(
-      types, patterns.getContext());
+  patterns.add<AllLowering, AnyLowering, ArgReductionLowering<ArgmaxOp, /*isMax=*/true>,
+               ArgReductionLowering<ArgminOp, /*isMax=*/false>, MaxLowering, MinLowering,
+               ProdLowering, SumLowering>(types, patterns.getContext());
 }

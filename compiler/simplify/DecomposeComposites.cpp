@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/simplify/OnCpu.h"
 #include "compiler/simplify/Passes.h"
-#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/Dfg.h"
 
 using namespace mlir;
@@ -16,6 +16,16 @@ namespace tfc {
 #define GEN_PASS_DEF_DECOMPOSECOMPOSITES
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
+
+/// Returns true for a position along an axis other than the last one, which processors find in one
+/// pass, where a lane is a position: the composition has one for the extreme and one for its place.
+static bool staysWhole(Operation *op) {
+  if (!isa<ArgmaxOp, ArgminOp>(op) || !tfc::isOnCpu(op))
+    return false;
+  size_t rank = shapeOf(op->getOperand(0).getType()).size();
+  auto axis = op->getAttrOfType<IntegerAttr>("axis");
+  return *normalizeAxis(axis ? axis.getInt() : -1, rank) + 1 != int64_t(rank);
+}
 
 namespace {
 struct DecomposeCompositesPass : tfc::impl::DecomposeCompositesBase<DecomposeCompositesPass> {
@@ -27,6 +37,8 @@ struct DecomposeCompositesPass : tfc::impl::DecomposeCompositesBase<DecomposeCom
     getOperation().walk([&](CompositeOpInterface op) { work.push_back(op); });
     while (!work.empty()) {
       CompositeOpInterface op = work.pop_back_val();
+      if (staysWhole(op))
+        continue;
       OpBuilder b(op);
       Operation *before = op->getPrevNode();
       SmallVector<Value> results = op.decompose(b);

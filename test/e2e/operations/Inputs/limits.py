@@ -53,6 +53,8 @@ CASES = [
     of_rows("prod(x, axis: 1)", lambda x: x.prod(1)),
     of_rows("argmax(x, axis: 1)", lambda x: x.argmax(1).astype(np.int32)),
     of_rows("argmin(x, axis: 1)", lambda x: x.argmin(1).astype(np.int32)),
+    of_rows("argmax(x, axis: 0)", lambda x: x.argmax(0).astype(np.int32)),
+    of_rows("argmin(x, axis: 0)", lambda x: x.argmin(0).astype(np.int32)),
     of_rows("argsort(x)", lambda x: np.argsort(x, 1, kind="stable")),
     of_rows("argsort(x, axis: 0)", lambda x: np.argsort(x, 0, kind="stable")),
     of_rows("logsumexp(x, axis: 1)", log_sum_exp),

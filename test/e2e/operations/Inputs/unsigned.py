@@ -75,6 +75,7 @@ CASES = [
     one("min(x, axis: 1)", lambda x: x.min(1)),
     one("argmax(x, axis: 1)", lambda x: x.argmax(1).astype(np.int32)),
     one("argmin(x, axis: 1)", lambda x: x.argmin(1).astype(np.int32)),
+    one("argmax(expand(x, axis: 1), axis: 1)", lambda x: np.zeros_like(x, np.int32)),
     one("sort(x, axis: 1)", lambda x: np.sort(x, 1)),
     one("argsort(x, axis: 1)", lambda x: np.argsort(x, 1, kind="stable")),
     one("cumsum(x, axis: 1)", accumulated(np.add.accumulate)),
