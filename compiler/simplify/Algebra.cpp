@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/simplify/Pads.h"
 #include "compiler/simplify/Passes.h"
 #include "compiler/simplify/Transposes.h"
 #include "dialects/dfg/Build.h"
@@ -330,6 +331,7 @@ struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass>
     patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
                  GatherOfSlice, ReadOfWrite, ReductionOfScalar, SliceOfConcat, SliceOfReshape,
                  SplitConcat, StackOfUnstack, TransposeOfProduct>(&getContext());
+    tfc::addPadPatterns(patterns);
     tfc::addTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
