@@ -13,6 +13,11 @@ void GraphChecker::checkNode(unsigned index) {
   SignatureChecker checker(entry.diagnostics, node,
                            entry.graph.locate(entry.builder.getContext(), index),
                            node.inputs.size());
+  if (auto why = entry.graph.refused.find(index); why != entry.graph.refused.end()) {
+    entry.error(index) << "the operation '" << node.op << "' is not supported here: " << why->second
+                       << " [unsupported-node]";
+    return;
+  }
   const OpRule *rule = entry.ruleOf(index);
   constexpr unsigned kTakesComplex = OpRule::Planes | OpRule::OnePlane | OpRule::Complex |
                                      OpRule::ReturnsReal | OpRule::Passes | OpRule::Merges;

@@ -104,7 +104,7 @@ static Outcome buildPassing(NodeBuilder &node, const OpRule &) { return node.don
 static Outcome buildZerosLike(NodeBuilder &node, const OpRule &rule) {
   FlowBuilder flows(node);
   if (auto flow = flows.flowOf({node.index, 0}))
-    return node.done({flows.zeroList(*flow)});
+    return node.done({flows.zerosLike(0, *flow)});
   RankedTensorType type = node.typeOf(0);
   if (!type)
     return Outcome::Failed;

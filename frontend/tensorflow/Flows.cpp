@@ -116,9 +116,19 @@ NodeValue FlowBuilder::bringIn(NodeValue value, unsigned from) {
   return value;
 }
 
+NodeValue FlowBuilder::emptyList(const ListKey &key) {
+  if (RankedTensorType element = elementType(key.array))
+    return node.outside("list_create", node.size(0, IntegerType::get(node.context(), 32)),
+                        listAttributes(node, element));
+  node.waitForElements(key.array);
+  return {};
+}
+
 NodeValue FlowBuilder::zeroList(const ListKey &key) {
-  RankedTensorType element = elementType(key.array);
   NodeBuilder maker(entry, key.array);
+  if (maker.node.op == "EmptyTensorList")
+    return emptyList(key);
+  RankedTensorType element = elementType(key.array);
   if (!element) {
     node.waitForElements(key.array);
     return {};
@@ -135,6 +145,16 @@ NodeValue FlowBuilder::zeroList(const ListKey &key) {
   unsigned frame = entry.isFed(source) ? entry.structure.frameOf[node.index]
                                        : entry.structure.frameOf[source.node];
   return node.op("list_create", bringIn(size, frame), attributes);
+}
+
+NodeValue FlowBuilder::zerosLike(unsigned i, const ListKey &key) {
+  if (!isTensorList(NodeBuilder(entry, key.array)))
+    return zeroList(key);
+  NodeValue list = flow(i, key);
+  if (!list)
+    return {};
+  auto element = cast<dfg::ListType>(list.getType()).getElementType();
+  return node.op("list_create", node.op("list_size", list), listAttributes(node, element));
 }
 
 NodeValue FlowBuilder::flow(unsigned i, const ListKey &key) {

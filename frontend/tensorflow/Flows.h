@@ -24,6 +24,9 @@ public:
   NodeValue flow(unsigned i, const ListKey &key);
   /// Returns a list of zeros with the length of the TensorArray.
   NodeValue zeroList(const ListKey &key);
+  NodeValue emptyList(const ListKey &key);
+  /// Returns a list of zeros with the length of the one at input `i`.
+  NodeValue zerosLike(unsigned i, const ListKey &key);
   /// Returns the sum of two lists, of which the second is input `i`; a single element is added in
   /// place.
   NodeValue addLists(NodeValue lhs, NodeValue rhs, unsigned i);

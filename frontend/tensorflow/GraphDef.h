@@ -23,6 +23,8 @@ class SavedModel;
 
 /// Numbers of TensorFlow's element types without tensors in tfc: texts and handles of resources.
 inline constexpr int kStringDtype = 7, kResourceDtype = 20;
+/// The number of the type of TensorLists and optional values.
+inline constexpr int kVariantDtype = 21;
 /// Numbers of those whose tensors are two of real numbers.
 inline constexpr int kComplex64Dtype = 8, kComplex128Dtype = 18;
 
@@ -91,6 +93,8 @@ struct Graph {
   std::vector<std::string> initializers;
   /// The files from which nodes get their contents, by the numbers of the nodes.
   std::map<unsigned, std::string> assets;
+  /// Nodes that cannot be built, and why.
+  std::map<unsigned, std::string> refused;
 
   /// Returns the location of a node, or of the file.
   mlir::Location locate(mlir::MLIRContext *context, unsigned node) const;

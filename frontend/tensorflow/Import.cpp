@@ -6,6 +6,7 @@
 #include "frontend/tensorflow/Colocation.h"
 #include "frontend/tensorflow/ConstantBranches.h"
 #include "frontend/tensorflow/EntryBuilder.h"
+#include "frontend/tensorflow/GrowingLists.h"
 #include "frontend/tensorflow/InitialValues.h"
 #include "frontend/tensorflow/Rules.h"
 #include "frontend/tensorflow/SavedEntries.h"
@@ -84,6 +85,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
     return {};
   resolveConstantBranches(*graph);
   colocate(*graph);
+  expandGrowingLists(&context, *graph);
   Location location = graph->locate(&context);
   if (file.entries.empty()) {
     reportEntries(*graph, "a GraphDef does not declare entries", location);
@@ -107,6 +109,7 @@ OwningOpRef<ModuleOp> importSavedModel(MLIRContext &context, const ForeignFile &
     return {};
   Graph &graph = model->graph;
   colocate(graph);
+  expandGrowingLists(&context, graph);
   Location location = graph.locate(&context);
   if (file.entries.empty() && model->signatures.empty()) {
     reportEntries(graph, "the SavedModel has no signatures", location);

@@ -1,6 +1,7 @@
 // Finds frames, flows and tokens by following edges, before anything is built.
 
 #include "frontend/tensorflow/Structure.h"
+#include "frontend/tensorflow/EdgeSets.h"
 #include "frontend/tensorflow/Rules.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -150,34 +151,10 @@ void GraphStructure::findFrames() {
   }
 }
 
-namespace {
-
-/// Sets of edges that carry the same list.
-class FlowSets {
-public:
-  Edge find(Edge edge) {
-    Edge root = edge;
-    for (auto at = parents.find(root); at != parents.end() && at->second != root;
-         at = parents.find(root))
-      root = at->second;
-    // Path compression.
-    for (auto at = parents.find(edge); at != parents.end() && at->second != root;) {
-      Edge next = std::exchange(at->second, root);
-      at = parents.find(next);
-    }
-    return root;
-  }
-  void unite(Edge a, Edge b) { parents[find(a)] = find(b); }
-
-  std::map<Edge, Edge> parents;
-};
-
-} // namespace
-
 /// In TensorFlow, a flow is an f32 scalar that orders the uses of a TensorArray; here it is the
 /// list itself. Whether an edge carries a flow is inferred from the operations that produce it.
 void GraphStructure::findFlows() {
-  FlowSets sets;
+  EdgeSets sets;
   std::map<Edge, ListKey> sources;
   for (unsigned index = 0; index < graph.nodes.size(); ++index) {
     const Node &node = graph.nodes[index];
@@ -201,6 +178,10 @@ void GraphStructure::findFlows() {
         sets.unite({index, 0}, {index, 1});
       continue;
     }
+    if (op == "ZerosLike" && node.number("T") == kVariantDtype) {
+      sets.unite({index, 0}, *node.inputs.first());
+      continue;
+    }
     // The handle of a TensorList is the list.
     if (hasFlag(op, OpRule::MakesList)) {
       sources[{index, 0}] = ListKey{index, ""};
@@ -221,8 +202,10 @@ void GraphStructure::findFlows() {
     }
   }
   std::map<Edge, ListKey> keyOfSet;
-  for (auto &[edge, key] : sources)
-    keyOfSet.try_emplace(sets.find(edge), key);
+  for (auto &[edge, key] : sources) {
+    auto first = keyOfSet.try_emplace(sets.find(edge), key).first;
+    listMakers[first->second.array].push_back(edge.node);
+  }
   for (auto &[edge, key] : sources)
     flows[edge] = key;
   for (auto &[edge, parent] : sets.parents)

@@ -56,6 +56,8 @@ public:
   std::map<Edge, ListKey> flows;
   /// The TensorArrays to which nodes write, by the numbers of these.
   std::map<unsigned, unsigned> writtenArrays;
+  /// The nodes that create the lists of a set of flows, by the number of the first one.
+  std::map<unsigned, llvm::SmallVector<unsigned>> listMakers;
   /// The first push to a stack, by the number of its node.
   std::map<unsigned, unsigned> pushes;
   /// By node: the needed nodes that read one of its outputs.

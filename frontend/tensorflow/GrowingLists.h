@@ -1,0 +1,15 @@
+// TensorLists whose length changes, and optional values.
+#pragma once
+
+#include "frontend/tensorflow/GraphDef.h"
+
+namespace tfc::tensorflow {
+
+/// Replaces lists that are pushed to and popped from, such as those in which gradients of loops
+/// find the values of the loop, by lists and the number of their elements: a list keeps what has
+/// been popped, and the next push overwrites it. A list of lists becomes one list of all elements
+/// and lists of the numbers of elements that there were before each. Optional values become values.
+/// Nodes that cannot be replaced are noted in `graph.refused`.
+void expandGrowingLists(mlir::MLIRContext *context, Graph &graph);
+
+} // namespace tfc::tensorflow

@@ -1,0 +1,189 @@
+// Follows lists and optional values through the nodes that pass them on, and into and out of other
+// lists.
+
+#include "frontend/tensorflow/VariantSets.h"
+#include "frontend/tensorflow/Rules.h"
+
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+void VariantSets::unite(Edge a, Edge b) {
+  SmallVector<std::pair<Edge, Edge>> work{{a, b}};
+  while (!work.empty()) {
+    auto [one, other] = work.pop_back_val();
+    Edge from = edges.find(one), to = edges.find(other);
+    if (from == to)
+      continue;
+    edges.unite(from, to);
+    auto content = contents.find(from);
+    if (content == contents.end())
+      continue;
+    auto [known, isNew] = contents.try_emplace(to, content->second);
+    if (!isNew)
+      work.push_back({known->second, content->second});
+    contents.erase(from);
+  }
+}
+
+void VariantSets::addContent(Edge container, Edge content) {
+  auto [known, isNew] = contents.try_emplace(edges.find(container), content);
+  if (!isNew)
+    unite(known->second, content);
+}
+
+void VariantSets::addNode(const Graph &graph, unsigned index) {
+  const Node &node = graph.nodes[index];
+  StringRef op = node.op;
+  Edge result{index, 0};
+  std::optional<Edge> first = node.inputs.first();
+  bool isVariant = node.number("T") == kVariantDtype;
+  bool isOptional = op.starts_with("Optional");
+  if (hasFlag(op, OpRule::Merges) || (op == "AddN" && isVariant) || op == "TensorListConcatLists") {
+    for (Edge input : node.inputs)
+      unite(result, input);
+  } else if (first && !isOptional &&
+             (hasFlag(op, OpRule::Passes | OpRule::ChangesList) ||
+              (op == "ZerosLike" && isVariant) || op == "TensorListPopBack")) {
+    unite(result, *first);
+    if (hasFlag(op, OpRule::Switches))
+      unite(result, {index, 1});
+  }
+  bool holdsVariants = node.number("element_dtype") == kVariantDtype;
+  auto hold = [&](Edge list, std::optional<Edge> element) {
+    if (holdsVariants && element)
+      addContent(list, *element);
+  };
+  if (first && op == "TensorListPushBack")
+    hold(*first, node.inputs.at(1));
+  if (first && op == "TensorListPopBack")
+    hold(*first, Edge{index, 1});
+  if (first && op == "TensorListSetItem")
+    hold(*first, node.inputs.at(2));
+  if (first && op == "TensorListGetItem")
+    hold(*first, result);
+  if (first && op == "OptionalFromValue")
+    addContent(result, *first);
+  if (first && op == "OptionalGetValue")
+    addContent(*first, result);
+}
+
+/// Notes what the node says of its sets.
+static void describe(const Node &node, unsigned index, function_ref<VariantSet &(Edge)> at) {
+  StringRef op = node.op;
+  Edge result{index, 0};
+  std::optional<Edge> first = node.inputs.first();
+  if (hasFlag(op, OpRule::MakesList)) {
+    VariantSet &set = at(result);
+    set.isList = true;
+    set.makers.push_back(index);
+    set.grows |= op == "EmptyTensorList";
+  }
+  if (op == "OptionalNone" || op == "OptionalFromValue") {
+    at(result).isOptional = true;
+    if (op == "OptionalFromValue")
+      at(result).fillers.push_back(index);
+  }
+  if (!first)
+    return;
+  if (op == "OptionalGetValue" || op == "OptionalHasValue") {
+    at(*first).isOptional = true;
+    at(*first).isAsked |= op == "OptionalHasValue";
+  }
+  bool pushes = op == "TensorListPushBack", pops = op == "TensorListPopBack";
+  if (pushes || pops || op == "TensorListConcatLists") {
+    VariantSet &set = at(*first);
+    set.grows = true;
+    set.shrinks |= pops;
+    if (pushes)
+      set.pushes.push_back(index);
+  }
+}
+
+VariantSets::VariantSets(const Graph &graph) {
+  for (unsigned index = 0; index < graph.nodes.size(); ++index)
+    addNode(graph, index);
+  for (auto [index, node] : enumerate(graph.nodes))
+    describe(node, unsigned(index), [&](Edge edge) -> VariantSet & { return at(edge); });
+  for (const auto &[root, set] : sets) {
+    std::optional<Edge> element = set.isList ? contentOf(root) : std::nullopt;
+    if (auto held = element ? sets.find(edges.find(*element)) : sets.end(); held != sets.end())
+      held->second.isElement = true;
+    std::optional<Edge> inner = element ? listRootAt(*element) : std::nullopt;
+    if (!inner)
+      continue;
+    sets[*inner].isElement = true;
+    append_range(sets[*inner].asElement, set.pushes);
+  }
+}
+
+const VariantSet *VariantSets::find(Edge edge) const {
+  auto found = sets.find(edges.find(edge));
+  bool isKnown = found != sets.end() && (found->second.isList || found->second.isOptional);
+  return isKnown ? &found->second : nullptr;
+}
+
+std::optional<Edge> VariantSets::contentOf(Edge edge) const {
+  auto found = contents.find(edges.find(edge));
+  return found == contents.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Edge> VariantSets::listRootAt(Edge edge) const {
+  constexpr unsigned kMostNested = 64;
+  for (unsigned i = 0; i < kMostNested; ++i) {
+    const VariantSet *set = find(edge);
+    if (set && set->isList)
+      return edges.find(edge);
+    std::optional<Edge> content = set ? contentOf(edge) : std::nullopt;
+    if (!content)
+      return std::nullopt;
+    edge = *content;
+  }
+  return std::nullopt; // optional values that hold themselves
+}
+
+const VariantSet *VariantSets::listAt(Edge edge) const {
+  std::optional<Edge> root = listRootAt(edge);
+  return root ? find(*root) : nullptr;
+}
+
+unsigned VariantSets::depthOf(Edge edge) const {
+  constexpr unsigned kMostNested = 64;
+  unsigned depth = 0;
+  bool isFixed = true;
+  for (unsigned i = 0; i < kMostNested; ++i) {
+    const VariantSet *set = find(edge);
+    if (set && set->isList) {
+      isFixed &= !set->grows && !set->isElement;
+      ++depth;
+    }
+    std::optional<Edge> content = set ? contentOf(edge) : std::nullopt;
+    if (!content)
+      return depth == 1 && isFixed ? 0 : depth;
+    edge = *content;
+  }
+  return kMostNested; // a list that holds itself
+}
+
+std::optional<int64_t> VariantSets::tensorTypeOf(const Graph &graph, Edge edge) const {
+  constexpr unsigned kMostNested = 64;
+  for (unsigned i = 0; i < kMostNested; ++i) {
+    const VariantSet *set = find(edge);
+    if (!set)
+      return std::nullopt;
+    for (unsigned maker : set->makers)
+      if (int64_t type = graph.nodes[maker].number("element_dtype"); type != kVariantDtype)
+        return type;
+    for (unsigned filler : set->fillers)
+      if (auto &types = graph.nodes[filler].attr("Toutput_types").numbers;
+          types.size() == 1 && types.front() != kVariantDtype)
+        return types.front();
+    std::optional<Edge> content = contentOf(edge);
+    if (!content)
+      return std::nullopt;
+    edge = *content;
+  }
+  return std::nullopt;
+}
+
+} // namespace tfc::tensorflow

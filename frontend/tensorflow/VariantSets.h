@@ -1,0 +1,52 @@
+// Which edges carry TensorLists and optional values, and what these hold.
+#pragma once
+
+#include "frontend/tensorflow/EdgeSets.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tfc::tensorflow {
+
+/// What the edges of a set carry.
+struct VariantSet {
+  llvm::SmallVector<unsigned> makers;    // nodes that create a list
+  llvm::SmallVector<unsigned> pushes;    // nodes that push an element
+  llvm::SmallVector<unsigned> asElement; // nodes that push its lists to lists
+  llvm::SmallVector<unsigned> fillers;   // nodes that create an optional value which is there
+  bool isList = false, isOptional = false;
+  bool grows = false;     // an operation changes the length
+  bool shrinks = false;   // an element is popped
+  bool isElement = false; // the lists or values are elements of lists
+  bool isAsked = false;   // a node asks whether the value is there
+};
+
+/// The sets of a graph: edges are in one if a node passes on what it reads.
+class VariantSets {
+public:
+  explicit VariantSets(const Graph &graph);
+
+  /// Returns what an edge carries if it is a list or an optional value, else null.
+  const VariantSet *find(Edge edge) const;
+  /// Returns the set of the list that an edge carries, which may be optional; null if it is none.
+  const VariantSet *listAt(Edge edge) const;
+  /// Returns how deeply lists are nested that change their length, or are elements of lists; 0 for
+  /// other edges.
+  unsigned depthOf(Edge edge) const;
+  /// Returns TensorFlow's number of the type of the tensors in these lists, or in optional values.
+  std::optional<int64_t> tensorTypeOf(const Graph &graph, Edge edge) const;
+
+private:
+  void unite(Edge a, Edge b);
+  void addContent(Edge container, Edge content);
+  void addNode(const Graph &graph, unsigned index);
+  VariantSet &at(Edge edge) { return sets[edges.find(edge)]; }
+  /// Returns an edge of the set that the elements of a list, or an optional value, are of.
+  std::optional<Edge> contentOf(Edge edge) const;
+  /// Returns the edge that stands for the set of `listAt`.
+  std::optional<Edge> listRootAt(Edge edge) const;
+
+  mutable EdgeSets edges; // finding compresses paths
+  std::map<Edge, VariantSet> sets;
+  std::map<Edge, Edge> contents;
+};
+
+} // namespace tfc::tensorflow
