@@ -46,6 +46,31 @@ std::string Inliner::equals(const std::string &name, const std::string &tensor, 
   return output(equal.name(), 0);
 }
 
+/// Replaces a Switch with several outputs, of which the last one is taken for other numbers, by
+/// those with two.
+void Inliner::divideAll(const wire::Node &node) {
+  constexpr int64_t kMostOutputs = 1 << 16;
+  const std::string &name = node.name();
+  Tensors inputs = dataOf(node), controls = controlsOf(node), own;
+  const wire::Attr *count = findAttr(node.attr(), "num_outs");
+  if (inputs.size() != 2 || !count || count->i() < 1 || count->i() > kMostOutputs)
+    return fail(name, "expected a value, a number, and the number of outputs [graph-edge]");
+  std::string rest = inputs[0], index = inputs[1];
+  for (int i = 0; i + 1 < count->i(); ++i) {
+    std::string isTaken = equals(fmt::format("{}/output_{}", name, i), index, i, controls);
+    auto [chosen, others] = divide(name + "/value", rest, isTaken, controls);
+    own.push_back(chosen);
+    rest = others;
+    index = divide(name + "/index", index, isTaken, controls).second;
+    controls = {};
+  }
+  own.push_back(rest);
+  for (auto [i, tensor] : enumerate(own))
+    results[output(name, unsigned(i))] = tensor;
+  // The first Switch runs, whatever is taken.
+  make(name, "NoOp", {}, nodeOf(own.front())).set_device(node.device());
+}
+
 /// Tries branches in order; the last one is taken if no other is.
 void Inliner::branch(const wire::Node &node, ArrayRef<Callee> branches, unsigned depth) {
   const std::string &name = node.name();

@@ -119,6 +119,8 @@ private:
   /// Lets the nodes be built that wait for what node `index` provides.
   void wakeUsers(unsigned index);
   void wake(SmallVectorImpl<unsigned> &waiting, unsigned after);
+  bool deferControls();
+  void connectControls();
 
   using Queue = std::set<unsigned>;
 
@@ -127,6 +129,7 @@ private:
   std::vector<unsigned> waits; // number of nodes that a node still waits for
   std::vector<SmallVector<unsigned>> users;
   Queue ready, next; // ready nodes after the last one, and before it
+  std::vector<std::pair<unsigned, dfg::NodeOp>> deferred;
 };
 
 } // namespace
@@ -206,15 +209,53 @@ void Worklist::build(unsigned index) {
     failUsers(index);
 }
 
+/// In loops that TensorFlow has lowered, each node runs after a NoOp that runs after the values of
+/// the loop. One of them may be a list whose elements are known once a node has been built: then
+/// the NoOps come first, and what they run after is connected later, since a graph has no order.
+bool Worklist::deferControls() {
+  auto waits = [](const auto &array) { return !array.second.waiting.empty(); };
+  if (!entry.dataflow || entry.hasErrors() || llvm::none_of(entry.arrays, waits))
+    return false;
+  bool isFound = false;
+  for (unsigned i = 0; i < users.size(); ++i) {
+    NodeState &state = entry.states[i];
+    if (!entry.structure.isNeeded[i] || state.status != NodeState::Pending ||
+        entry.graph.nodes[i].op != "NoOp" || !entry.graph.nodes[i].inputs.empty())
+      continue;
+    isFound = true;
+    if (entry.structure.needsToken[i]) {
+      deferred.emplace_back(i, Values(entry).addNode(i, {}, {}, {}));
+      state.token = deferred.back().second.getDone();
+    }
+    state.hasToken = true;
+    state.status = NodeState::Built;
+    wakeUsers(i);
+  }
+  std::swap(ready, next);
+  ready.insert(next.begin(), next.end());
+  next.clear();
+  return isFound;
+}
+
+void Worklist::connectControls() {
+  if (entry.hasErrors())
+    return;
+  for (auto [index, node] : deferred)
+    node.getAfterMutable().append(NodeBuilder(entry, index).tokens());
+}
+
 void Worklist::run() {
   start();
-  while (!ready.empty()) {
-    unsigned index = *ready.begin();
-    ready.erase(ready.begin());
-    build(index);
-    if (ready.empty())
-      std::swap(ready, next);
-  }
+  do {
+    while (!ready.empty()) {
+      unsigned index = *ready.begin();
+      ready.erase(ready.begin());
+      build(index);
+      if (ready.empty())
+        std::swap(ready, next);
+    }
+  } while (deferControls());
+  connectControls();
 }
 
 void EntryBuilder::buildNodes() {

@@ -82,6 +82,9 @@ struct EntryContext {
   std::vector<std::pair<unsigned, mlir::Operation *>> created; // with the numbers of their nodes
   std::map<unsigned, ArrayElements> arrays;                    // by the node of the TensorArray
   std::map<unsigned, llvm::SmallVector<unsigned>> waiting;     // nodes to build again after a node
+  /// The positions of the elements of partitions, by the values that number these, and how many
+  /// there are.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, llvm::SmallVector<mlir::Value>> partitions;
   /// Values that loop back edges pass to inputs of merges that have not been built yet.
   std::map<std::pair<unsigned, unsigned>, mlir::Value> loopValues;
   /// Gradients of single elements: the position and the value that were added to a list of zeros.

@@ -315,6 +315,8 @@ void Inliner::add(wire::Node node, unsigned depth) {
     return call(node, calleeOf(node, "f"), depth);
   if (op == "IdentityN")
     return passOn(node);
+  if (op == "_SwitchN")
+    return divideAll(node);
   if (op == "If" || op == "StatelessIf")
     return branch(node, {calleeOf(node, "then_branch"), calleeOf(node, "else_branch")}, depth);
   if (op == "Case" || op == "StatelessCase")

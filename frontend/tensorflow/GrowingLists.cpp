@@ -352,7 +352,7 @@ void Expander::expandPop(unsigned index, unsigned depth) {
 
 /// Returns the number of parts of an optional tensor. Branches of a Case put values of several
 /// types into one, so it has a part for each node that fills it, and says which of these are there.
-/// What is an element of a list has one part.
+/// An element of a list has one part.
 unsigned Expander::sizeOfOptional(const VariantSet &set) const {
   size_t fillers = set.isElement ? 1 : std::max<size_t>(set.fillers.size(), 1);
   return fillers > 1 || set.isAsked ? 2 * fillers : 1;
@@ -414,7 +414,7 @@ void Expander::expandOptional(unsigned index) {
   const VariantSet *list = sets.listAt(edge);
   if (asks && (set->isElement || list))
     return refuse(index, "its value is a list, or an element of one");
-  // What is pushed holds the earlier elements, too, even if there is no value.
+  // An element holds those before it, too, even if there is no value.
   if (depth && op == "OptionalNone")
     return list->isElement ? expandElement(index, depth, *list) : expandEmpty(index, depth);
   if (list)

@@ -53,6 +53,7 @@ private:
   Tensors inputsAfter(const wire::Node &node, llvm::ArrayRef<std::string> controls);
   void passOn(const wire::Node &node);
   void call(const wire::Node &node, const Callee &callee, unsigned depth);
+  void divideAll(const wire::Node &node);
   void branch(const wire::Node &node, llvm::ArrayRef<Callee> branches, unsigned depth);
   void loop(const wire::Node &node, unsigned depth);
 

@@ -29,13 +29,34 @@ static std::optional<DimExpr> lengthOf(NodeBuilder &node, unsigned i) {
 // Partitions
 //===----------------------------------------------------------------------===//
 
+/// Returns the positions of the elements of each partition. Nodes that partition by the same values
+/// share them, so that their results have the same sizes.
+static SmallVector<Value> partitionPlaces(NodeBuilder &node, NodeValue &partitions) {
+  int64_t count = node.node.number("num_partitions");
+  Value key = partitions.getValue();
+  auto known = key ? node.entry.partitions.find({key, count}) : node.entry.partitions.end();
+  if (known != node.entry.partitions.end())
+    return known->second;
+  auto found = node.library().on("_partition_places", {partitions}, {{"count", numberOf(count)}});
+  if (!found)
+    return {};
+  SmallVector<Value> places = node.valuesOf(*found);
+  if (llvm::is_contained(places, Value()))
+    return {};
+  // Otherwise, they may be dead where another node is not.
+  if (key && node.tokens().empty())
+    node.entry.partitions[{key, count}] = places;
+  return places;
+}
+
 static Outcome buildPartition(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), partitions = node.in(1);
   if (!x || !partitions)
     return Outcome::Failed;
-  int64_t count = node.node.number("num_partitions");
-  return node.doneWith(
-      node.library().on("dynamic_partition", {x, partitions}, {{"count", numberOf(count)}}));
+  SmallVector<Value> places = partitionPlaces(node, partitions);
+  if (places.empty())
+    return Outcome::Failed;
+  return node.doneWith(node.library().on("_partitioned", {x, partitions}, {{"places", places}}));
 }
 
 //===----------------------------------------------------------------------===//

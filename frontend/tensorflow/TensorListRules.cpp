@@ -111,7 +111,7 @@ static Outcome buildStack(NodeBuilder &node, const OpRule &) {
     return node.fail("expected the number of elements to be known when the graph is compiled "
                      "[dynamic-shape]");
   SmallVector<NamedAttribute> attributes = {node.attrs.sizes("size", *length)};
-  // What has been popped is still there.
+  // Popped elements are still there.
   if (grows && node.flag("_shrinks"))
     attributes.push_back(node.attrs.unit("prefix"));
   return node.done({node.op("list_stack", list, attributes)});

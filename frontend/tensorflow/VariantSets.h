@@ -6,7 +6,7 @@
 
 namespace tfc::tensorflow {
 
-/// What the edges of a set carry.
+/// Describes the lists or optional values that the edges of a set carry.
 struct VariantSet {
   llvm::SmallVector<unsigned> makers;    // nodes that create a list
   llvm::SmallVector<unsigned> pushes;    // nodes that push an element

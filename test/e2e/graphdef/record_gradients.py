@@ -12,6 +12,7 @@ rng = np.random.default_rng(0)
 STEPS = 20
 X = [rng.normal(size=(3, 5, 2)).astype(np.float32) for _ in range(4)]
 MASKS = [np.arange(5)[None] < rng.integers(1, 6, size=(3, 1)) for _ in X]
+FEEDS = {"x": X, "mask": MASKS, "ids": [rng.integers(0, 10, size=6).astype(np.int32) for _ in X]}
 ROWS = [[0, 0], [0, 2]]
 
 
@@ -86,6 +87,20 @@ def three_loops(x, w, b):
     return tf.reduce_mean(tf.square(loop(3, tf.pad(x[:, 0], ROWS)) - 1.0))
 
 
+def sharded(strategy):
+    def loss(ids, a, b, w):
+        rows = v1.nn.embedding_lookup([a, b], ids, partition_strategy=strategy)
+        return tf.reduce_mean(tf.square(tf.matmul(rows, w) - 1.0))
+
+    return loss
+
+
+def lookups_in_loop(ids, e, w):
+    step = lambda t, h: (t + 1, tf.tanh(tf.linalg.matvec(w, h) + tf.nn.embedding_lookup(e, ids[t])))
+    _, h = tf.while_loop(lambda t, h: t < 6, step, (0, tf.zeros([4])))
+    return tf.reduce_mean(tf.square(h - 1.0))
+
+
 def layer(kind, **options):
     made = getattr(keras.layers, kind)(4, **options)
     made.build((3, 5, 2))
@@ -99,11 +114,10 @@ def layer(kind, **options):
     return loss, shapes
 
 
-def record(name, loss_of, shapes, masked=False, in_function=True):
+def record(name, loss_of, shapes, feeds=("x",), in_function=True):
     """Trains in a function with a tape, or in the graph itself."""
     with tf.Graph().as_default() as graph:
-        x = v1.placeholder(tf.float32, [3, 5, 2], name="x")
-        given = [x, v1.placeholder(tf.bool, [3, 5], name="mask")] if masked else [x]
+        given = [v1.placeholder(FEEDS[key][0].dtype, FEEDS[key][0].shape, name=key) for key in feeds]
         variables = [
             v1.get_variable(f"v{i}", initializer=np.float32(rng.normal(size=shape) * 0.5)) for i, shape in enumerate(shapes)
         ]
@@ -123,8 +137,8 @@ def record(name, loss_of, shapes, masked=False, in_function=True):
         with tf.control_dependencies([loss]):
             step = v1.train.AdamOptimizer(0.02).apply_gradients(zip(gradients, variables), name="step")
         init = v1.global_variables_initializer()
-    feeds = [{"x": X[i % 4], **({"mask": MASKS[i % 4]} if masked else {})} for i in range(STEPS)]
-    write_case(name, graph, [init.name], [loss], feeds, 1e-4, targets=[step.name])
+    steps = [{key: FEEDS[key][i % 4] for key in feeds} for i in range(STEPS)]
+    write_case(name, graph, [init.name], [loss], steps, 1e-4, targets=[step.name])
 
 
 record("gradients_branches", branches, [(2, 4), (4,)])
@@ -134,5 +148,8 @@ record("gradients_loops_in_branches", loops_in_branches, [(4, 4), (4,)])
 record("gradients_rnn", rnn, [(2, 4), (4, 4), (4,)], in_function=False)
 record("gradients_second", second_gradients, [(4, 4), (4,)])
 record("gradients_three_loops", three_loops, [(4, 4), (4,)])
-record("gradients_lstm", *layer("LSTM"), masked=True)
-record("gradients_gru", *layer("GRU", return_sequences=True, go_backwards=True), masked=True, in_function=False)
+record("gradients_lstm", *layer("LSTM"), feeds=("x", "mask"))
+record("gradients_gru", *layer("GRU", return_sequences=True, go_backwards=True), feeds=("x", "mask"), in_function=False)
+record("gradients_lookups", lookups_in_loop, [(10, 4), (4, 4)], feeds=("ids",))
+record("gradients_shards_div", sharded("div"), [(5, 4), (5, 4), (4, 2)], feeds=("ids",), in_function=False)
+record("gradients_shards_mod", sharded("mod"), [(5, 4), (5, 4), (4, 2)], feeds=("ids",))
