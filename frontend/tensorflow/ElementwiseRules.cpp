@@ -83,7 +83,19 @@ static Outcome buildFloorDiv(NodeBuilder &node, const OpRule &) {
       {isFloat ? node.op("floor", node.op("div", {x, y})) : node.op("floordiv", {x, y})});
 }
 
-/// Sizes that are known must be as the node says.
+/// Returns `x` with these sizes, which each call checks where they are not equal for all calls.
+static NodeValue ensureSizes(NodeBuilder &node, NodeValue x, const dfg::Shape &wanted) {
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  if (shape == wanted)
+    return x;
+  // `n` elements of `m` from position `n - m` on are in range only if n equals m.
+  dfg::Shape starts;
+  for (auto [size, want] : zip_equal(shape, wanted))
+    starts.push_back(want - size);
+  return node.slice(x, starts, wanted, SmallVector<int64_t>(shape.size(), 1));
+}
+
+/// Sizes that are known must be as the node says; calls check the others.
 static Outcome buildEnsureShape(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.data(0);
   const PartialShape &expected = node.node.attr("shape").shape;
@@ -91,11 +103,15 @@ static Outcome buildEnsureShape(NodeBuilder &node, const OpRule &) {
     return node.done({x});
   dfg::Shape shape = dfg::shapeOf(x.getType());
   bool isAlike = shape.size() == expected.sizes.size();
-  for (size_t i = 0; isAlike && i < shape.size(); ++i)
-    isAlike = expected.sizes[i] < 0 ||
-              shape[i].constant().value_or(expected.sizes[i]) == expected.sizes[i];
+  dfg::Shape wanted = shape;
+  for (size_t i = 0; isAlike && i < shape.size(); ++i) {
+    if (expected.sizes[i] < 0)
+      continue;
+    wanted[i] = dfg::DimExpr(expected.sizes[i]);
+    isAlike = (shape[i] - wanted[i]).constant().value_or(0) == 0;
+  }
   return isAlike
-             ? node.done({x})
+             ? node.done({ensureSizes(node, x, wanted)})
              : node.fail("got {}, which has another shape [graph-edge]", dfg::toText(x.getType()));
 }
 
@@ -119,6 +135,8 @@ static constexpr OpRule kRules[] = {
     {"Snapshot", "1 -> 1", buildPassing, "", OpRule::Planes},
     {"StopGradient", "1 -> 1", buildPassing, "", OpRule::Passes},
     {"PreventGradient", "1 -> 1", buildPassing, "", OpRule::Passes},
+    {"GuaranteeConst", "1 -> 1", buildPassing, "", OpRule::Planes},
+    {"CheckNumericsV2", "1 -> 1", buildPassing},
     {"PlaceholderWithDefault", "1 -> 1", buildPassing, "", OpRule::Planes},
     {"CheckNumerics", "1 -> 1", buildPassing},
     {"Print", "1+ -> 1", buildPassing},

@@ -154,9 +154,12 @@ static SmallVector<Attribute> spelledHalves(const wire::Tensor &tensor, Type typ
   return elements;
 }
 
-static bool holds(IntegerType type, int64_t value) {
+/// Returns true if the type has the number, which is one of i64 or of u64.
+template <typename Number> static bool holds(IntegerType type, Number value) {
   bool isSigned = !type.isUnsigned() && type.getWidth() > 1;
-  return isSigned ? isIntN(type.getWidth(), value) : value >= 0 && isUIntN(type.getWidth(), value);
+  if (value < 0)
+    return isSigned && isIntN(type.getWidth(), value);
+  return isUIntN(type.getWidth() - (isSigned ? 1 : 0), value);
 }
 
 /// Returns the listed elements, of which the last one is repeated for the rest. If one is not of
@@ -175,7 +178,7 @@ static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type t
   }
   elements.clear();
   auto integer = cast<IntegerType>(type);
-  auto add = [&](int64_t value) {
+  auto add = [&](auto value) {
     if (error.empty() && !holds(integer, value))
       error = fmt::format("its tensor has the element {}, which is out of range for {}", value,
                           dfg::toText(type));
@@ -183,11 +186,15 @@ static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type t
         IntegerAttr::get(type, APInt(64, uint64_t(value)).trunc(integer.getWidth())));
   };
   for (int32_t value : tensor.int_val())
-    add(value);
+    add(int64_t(value));
   for (int64_t value : tensor.int64_val())
     add(value);
-  for (bool value : tensor.bool_val())
+  for (uint64_t value : tensor.uint32_val())
     add(value);
+  for (uint64_t value : tensor.uint64_val())
+    add(value);
+  for (bool value : tensor.bool_val())
+    add(int64_t(value));
   return elements;
 }
 
