@@ -1,13 +1,32 @@
+import itertools
+
 import numpy as np
 from harness import case, distinct, real, unit, whole
 
 USES = """use losses: mean_squared_error, mean_absolute_error, huber, binary_cross_entropy, smoothed_cross_entropy
-use losses: kl_divergence, cosine_similarity, hinge, triplet, accuracy, top_k_accuracy
+use losses: kl_divergence, cosine_similarity, hinge, triplet, accuracy, top_k_accuracy, ctc_loss
 """
 
 
 def label(*shape):
     return whole(*shape, low=0, high=4, dtype="i32")
+
+
+def spelt(path, merge):
+    """The labels that a path of classes spells; 0 is the blank."""
+    return [c for k, c in enumerate(path) if c and not (merge and k and path[k - 1] == c)]
+
+
+def ctc(x, labels, count, steps, merge=True):
+    """The loss by all paths."""
+    p = np.exp(log_softmax(x.astype(np.float64)))
+    chance = np.zeros(x.shape[1])
+    for b, length in enumerate(steps):
+        for path in itertools.product(range(x.shape[2]), repeat=int(length)):
+            if spelt(path, merge) == list(labels[b, : count[b]]):
+                chance[b] += np.prod([p[t, b, c] for t, c in enumerate(path)])
+    with np.errstate(divide="ignore"):
+        return -np.log(chance).astype(x.dtype)
 
 
 def log_softmax(x):
@@ -48,6 +67,15 @@ def rank(x, i):
 
 SOME = {"sizes": (1, 5)}
 CASES = [
+    *[case(f"ctc_loss(x, i, j, k, merge: {str(merge).lower()})", lambda x, i, j, k, merge=merge: ctc(x, i, j, k, merge),
+           x=real(4, "n", 3), i=whole("n", 2, low=1, high=3, dtype="i32"), j=whole("n", low=0, high=3, dtype="i64"),
+           k=whole("n", low=3, high=5, dtype="i32"), second=True) for merge in (True, False)],
+    case("ctc_loss(x, i, j, k)", ctc, types="f16", x=real(4, "n", 3), i=whole("n", 2, low=1, high=3, dtype="i32"),
+         j=whole("n", low=0, high=3, dtype="i64"), k=whole("n", low=3, high=5, dtype="i32"), tolerance=5e-3),
+    case("ctc_loss(x, i, j, k)", ctc, x=real(4, "n", 3), i=whole("n", 3, low=2, high=3, dtype="i32"),
+         j=whole("n", low=3, high=4, dtype="i64"), k=whole("n", low=0, high=5, dtype="i32"), gradient=False),
+    case("ctc_loss(x, i, j, k)", ctc, x=real(0, "n", 3), i=whole("n", 2, low=1, high=3, dtype="i32"),
+         j=whole("n", low=0, high=2, dtype="i64"), k=whole("n", low=0, high=1, dtype="i32"), gradient=False),
     case("mean_squared_error(x, t)", lambda x, t: ((x - t) ** 2).mean(), x=real("n", 3), t=real("n", 3), second=True,
          **SOME),
     case("mean_absolute_error(x, t)", lambda x, t: np.abs(x - t).mean(), x=real("n", 3), t=real("n", 3), **SOME),
