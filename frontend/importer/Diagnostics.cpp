@@ -1,4 +1,5 @@
-// Suppresses repeated errors of a graph, whose nodes are built once for each entry that needs them.
+// Suppresses repeated errors and warnings of a graph, whose nodes are built once for each entry
+// that needs them.
 
 #include "frontend/importer/Diagnostics.h"
 
@@ -7,9 +8,10 @@ using namespace mlir;
 namespace tfc::importer {
 
 LogicalResult Diagnostics::handle(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+  bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  if (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Warning)
     return failure();
-  ++count;
+  count += isError;
   bool isNew = reported[LocationAttr(diagnostic.getLocation())].insert(diagnostic.str()).second;
   return success(!isNew);
 }

@@ -75,6 +75,23 @@ static Outcome buildNextIteration(NodeBuilder &node, const OpRule &rule) {
 
 static Outcome buildNothing(NodeBuilder &node, const OpRule &) { return node.done(); }
 
+/// Texts, which only assertions and messages contain, are not computed, but what depends on them is
+/// dead where they are.
+static Outcome buildText(NodeBuilder &node, const OpRule &) {
+  for (unsigned i = 0; i < node.numInputs(); ++i)
+    node.followInput(i);
+  return node.done();
+}
+
+/// A compiled library writes nothing. `argument` says whether the first input is a handle.
+static Outcome buildMessage(NodeBuilder &node, const OpRule &rule) {
+  for (unsigned i = rule.argument == "handle" ? 1 : 0; i < node.numInputs(); ++i)
+    node.followInput(i);
+  mlir::emitWarning(node.location())
+      << "the library will not write what '" << rule.op << "' does [dropped-message]";
+  return node.done();
+}
+
 static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
   Value condition = node.valueOf(node.in(0));
   if (!condition)
@@ -110,6 +127,19 @@ static constexpr OpRule kRules[] = {
     {"NoOp", "0 -> 0", buildNothing},
     {"ControlTrigger", "0 -> 0", buildNothing},
     {"Assert", "T+1 -> 0", buildAssert, "", OpRule::Effect},
+    {"StringFormat", "T -> 1", buildText},
+    {"StringJoin", "N -> 1; N:int>=1?", buildText},
+    {"AsString", "1 -> 1", buildText},
+    {"PrintV2", "1 -> 0", buildMessage},
+    {"SummaryWriter", "0 -> 1", buildNothing, "", OpRule::Handle},
+    {"CreateSummaryFileWriter", "5 -> 0", buildMessage, "handle"},
+    {"FlushSummaryWriter", "1 -> 0", buildMessage, "handle"},
+    {"CloseSummaryWriter", "1 -> 0", buildMessage, "handle"},
+    {"WriteScalarSummary", "4 -> 0", buildMessage, "handle"},
+    {"WriteHistogramSummary", "4 -> 0", buildMessage, "handle"},
+    {"WriteImageSummary", "5 -> 0", buildMessage, "handle"},
+    {"WriteAudioSummary", "5 -> 0", buildMessage, "handle"},
+    {"WriteSummary", "5 -> 0", buildMessage, "handle"},
 };
 
 ArrayRef<OpRule> controlRules() { return kRules; }

@@ -236,6 +236,38 @@ static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
   return node.done({node.slice(all, starts, shape)});
 }
 
+/// The elements of a tensor of any rank are on the diagonal of one with its axes twice.
+static Outcome buildTensorDiag(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0);
+  if (!x)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(x.getType()), twice = shape;
+  twice.append(shape.begin(), shape.end());
+  DimExpr count = dfg::elementCount(shape);
+  NodeValue zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
+  NodeValue column = node.reshape(x, {count, DimExpr(1)});
+  return node.done(
+      {node.reshape(node.op("select", {onDiagonal(node, count, count, 0), column, zero}), twice)});
+}
+
+static Outcome buildTensorDiagPart(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0);
+  if (!x)
+    return Outcome::Failed;
+  dfg::Shape twice = dfg::shapeOf(x.getType());
+  ArrayRef<DimExpr> shape = ArrayRef(twice).take_front(twice.size() / 2);
+  if (twice.size() % 2 != 0 || shape != ArrayRef(twice).drop_front(shape.size()))
+    return node.fail("expected a tensor that has each axis twice, but got {} [graph-edge]",
+                     dfg::toText(x.getType()));
+  DimExpr count = dfg::elementCount(shape);
+  bool isBool = dfg::elementTypeOf(x.getType()).isInteger(1);
+  NodeValue kept =
+      node.op("select", {onDiagonal(node, count, count, 0), node.reshape(x, {count, count}),
+                         node.scalar(0, dfg::elementTypeOf(x.getType()))});
+  return node.done({node.reshape(
+      node.op(isBool ? "any" : "sum", kept, node.attrs.integers("axis", -1)), shape)});
+}
+
 static Outcome buildSetDiag(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), diagonal = node.in(1);
   std::optional<Bands> bands = bandsAt(node, 2);
@@ -284,7 +316,8 @@ static constexpr OpRule kRules[] = {
     {"BatchMatMulV2", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
     {"BatchMatMulV3", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
     {"Einsum", "N -> 1; N:int>=1?, equation:string", buildEinsum},
-    {"Diag", "1 -> 1", buildDiag, "", OpRule::Planes},
+    {"Diag", "1 -> 1", buildTensorDiag, "", OpRule::Planes},
+    {"DiagPart", "1 -> 1", buildTensorDiagPart, "", OpRule::Planes},
     {"MatrixDiag", "1 -> 1", buildDiag, "", OpRule::Planes},
     {"MatrixDiagV2", "5 -> 1", buildDiag, "", OpRule::Planes},
     {"MatrixDiagV3", "5 -> 1; align:string?", buildDiag, "", OpRule::Planes},

@@ -1,5 +1,6 @@
-// Random numbers. They have the same distributions as TensorFlow's, but they are tfc's own and
-// repeatable.
+// Random numbers. Those of operations with a state of their own have the same distributions as
+// TensorFlow's, but they are tfc's own and repeatable; those that are functions of a key and a
+// counter have TensorFlow's values, by functions in tensorflow_random.graph.
 
 #include "frontend/importer/CommonRules.h"
 #include "frontend/tensorflow/NodeBuilder.h"
@@ -64,6 +65,38 @@ template <bool isFalling> static Outcome buildCandidates(NodeBuilder &node, cons
   return node.doneWith(results);
 }
 
+/// Calls a function in graph source, which `argument` names, with the counter, input 0 and a seed.
+static Outcome buildDraws(NodeBuilder &node, const OpRule &rule) {
+  NodeValue x = node.in(0);
+  SmallVector<LibraryCall::Argument> named = {{"key", dfg::Shape{dfg::DimExpr(seedOf(node))}}};
+  if (rule.op == "Multinomial") {
+    std::optional<dfg::Shape> count = node.dims(1);
+    if (!count)
+      return Outcome::Failed;
+    named.push_back({"num_samples", *count});
+  }
+  NodeValue counter = x ? drawCounter(node) : NodeValue();
+  if (!counter)
+    return Outcome::Failed;
+  NodeValue drawn = node.library().compute(rule.argument, {counter, x}, named);
+  Type type = node.node.has("output_dtype") ? node.dtype("output_dtype") : Type();
+  return node.done({type ? node.cast(drawn, type) : drawn});
+}
+
+/// Advances the state of a generator, a variable, and returns the state before.
+static Outcome buildSkip(NodeBuilder &node, const OpRule &rule) {
+  const Node *variable = node.variable(0);
+  std::optional<int64_t> algorithm = variable ? node.integer(1) : std::nullopt;
+  if (!algorithm)
+    return Outcome::Failed;
+  if (*algorithm != 1)
+    return node.fail("expected the algorithm Philox, 1, but got {} [unsupported-node]", *algorithm);
+  NodeValue old = node.readVariable(*variable), delta = node.in(2);
+  if (!old || !delta || !node.assign(*variable, node.library().compute("_skipped", {old, delta})))
+    return Outcome::Failed;
+  return rule.signature.outputs.least > 0 ? node.done({old}) : node.done();
+}
+
 static constexpr char kCandidates[] =
     "num_true:int>=1, num_sampled:int>=1, unique:bool, range_max:int>=1, seed:int?, seed2:int?";
 
@@ -80,6 +113,11 @@ static constexpr OpRule kRules[] = {
      "random_truncated_normal", OpRule::Effect},
     {"RandomUniformInt", "3 -> 1; Tout:type, seed:int?, seed2:int?", buildRandom, "random_integer",
      OpRule::Effect},
+    {"RandomShuffle", "1 -> 1; seed:int?, seed2:int?", buildDraws, "_shuffled", OpRule::Effect},
+    {"Multinomial", "2 -> 1; output_dtype:type?, seed:int?, seed2:int?", buildDraws, "_categories",
+     OpRule::Effect},
+    {"RngReadAndSkip", "3 -> 1", buildSkip, "", OpRule::Effect},
+    {"RngSkip", "3 -> 0", buildSkip, "", OpRule::Effect},
 };
 
 ArrayRef<OpRule> randomRules() { return kRules; }

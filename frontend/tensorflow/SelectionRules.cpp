@@ -48,18 +48,16 @@ static Outcome buildNonMax(NodeBuilder &node, const OpRule &rule) {
   if (*most < 0)
     return node.fail("expected a number of boxes that is not negative, but got {} [operand]",
                      *most);
-  if (rule.op == "NonMaxSuppressionV5") {
-    DenseElementsAttr sigma;
-    Value given = node.valueOf(node.in(5));
-    if (!given || !matchPattern(given, m_Constant(&sigma)) || !sigma.isSplat() ||
-        !isa<FloatType>(sigma.getElementType()) ||
-        !sigma.getSplatValue<FloatAttr>().getValue().isZero())
-      return node.fail("expected a soft_nms_sigma of 0 [unsupported-node]");
-  }
+  // Boxes near a better one lose all of their score, or, with a sigma, a part of it.
+  NodeValue sigma = limitAt(node, 5, 0);
+  bool isSoft = node.numInputs() > 5;
+  DenseElementsAttr known;
+  if (isSoft && sigma && matchPattern(node.valueOf(sigma), m_Constant(&known)) && known.isSplat())
+    isSoft = !known.getSplatValue<FloatAttr>().getValue().isZero();
   Type type = dfg::elementTypeOf(scores.getType());
-  auto found =
-      node.library().on("_non_max", {node.cast(boxes, f32), node.cast(scores, f32), overlap, least},
-                        {{"most", dfg::Shape{*most}}, {"padded", isPadded}});
+  auto found = node.library().on(
+      "_non_max", {node.cast(boxes, f32), node.cast(scores, f32), overlap, least, sigma},
+      {{"most", dfg::Shape{*most}}, {"padded", isPadded}, {"soft", isSoft}});
   if (!found)
     return Outcome::Failed;
   SmallVector<NodeValue> results = {node.cast((*found)[0], i32)};
@@ -74,6 +72,8 @@ static constexpr OpRule kRules[] = {
     {"Where", "1 -> 1", buildWhere},
     {"Unique", "1 -> 2; out_idx:type?", buildUnique},
     {"UniqueWithCounts", "1 -> 3; out_idx:type?", buildUnique, "count"},
+    {"UniqueV2", "2 -> 2; out_idx:type?", buildUnique},
+    {"UniqueWithCountsV2", "2 -> 3; out_idx:type?", buildUnique, "count"},
     {"NonMaxSuppression", "3 -> 1", buildNonMax},
     {"NonMaxSuppressionV2", "4 -> 1", buildNonMax},
     {"NonMaxSuppressionV3", "5 -> 1", buildNonMax},

@@ -236,7 +236,67 @@ static Outcome buildRange(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("add", {counted, node.size(first, start->elementType)})});
 }
 
+/// Returns the axes of a layout of tensors, a letter for each, without batch and channels if they
+/// are only `count`. Emits an error and returns an empty text if that is not one of its letters.
+static std::string axesOfLayout(NodeBuilder &node, StringRef attr, StringRef otherwise,
+                                size_t count) {
+  std::string layout = node.node.has(attr) ? node.node.attr(attr).text : otherwise.str();
+  if (count + 2 == layout.size())
+    llvm::erase_if(layout, [](char axis) { return axis == 'N' || axis == 'C'; });
+  if (count == layout.size())
+    return layout;
+  node.error() << "expected a number for each axis of '" << layout << "', but got " << count
+               << " [operand]";
+  return {};
+}
+
+/// Brings numbers for the axes of one layout into the order of another.
+static Outcome buildLayoutPermute(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0);
+  dfg::Shape shape = x ? dfg::shapeOf(x.getType()) : dfg::Shape();
+  std::optional<int64_t> count = shape.empty() ? std::nullopt : shape.front().constant();
+  if (!count)
+    return x ? node.fail("expected a number for each axis [operand]") : Outcome::Failed;
+  std::string from = axesOfLayout(node, "src_format", "NHWC", *count);
+  std::string to = axesOfLayout(node, "dst_format", "NCHW", *count);
+  if (from.empty() || to.empty())
+    return Outcome::Failed;
+  SmallVector<NodeValue> rows;
+  for (char axis : to) {
+    size_t place = from.find(axis);
+    if (place == std::string::npos)
+      return node.fail("'{}' and '{}' have different axes [graph-attribute]", from, to);
+    dfg::Shape starts(shape.size(), DimExpr(0)), sizes = shape;
+    starts.front() = int64_t(place);
+    sizes.front() = 1;
+    rows.push_back(node.slice(x, starts, sizes));
+  }
+  return node.done({node.op("concat", rows, node.attrs.integer("axis", 0))});
+}
+
+/// Returns the places that axes of one layout, by their numbers, have in another.
+static Outcome buildLayoutMap(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0);
+  std::string from = node.node.has("src_format") ? node.node.attr("src_format").text : "NHWC";
+  std::string to = node.node.has("dst_format") ? node.node.attr("dst_format").text : "NCHW";
+  Type type = x ? dfg::elementTypeOf(x.getType()) : Type();
+  if (!type)
+    return Outcome::Failed;
+  NodeValue result = node.op("mul", {x, node.scalar(0, type)});
+  for (auto [i, axis] : enumerate(from)) {
+    size_t place = to.find(axis);
+    if (place == std::string::npos || from.size() != to.size())
+      return node.fail("'{}' and '{}' have different axes [graph-attribute]", from, to);
+    for (int64_t number : {int64_t(i), int64_t(i) - int64_t(from.size())})
+      result = node.op("select", {node.op("equal", {x, node.scalar(number, type)}),
+                                  node.scalar(int64_t(place), type), result});
+  }
+  return node.done({result});
+}
+
 static constexpr OpRule kRules[] = {
+    {"DataFormatVecPermute", "1 -> 1; src_format:string?, dst_format:string?", buildLayoutPermute},
+    {"DataFormatDimMap", "1 -> 1; src_format:string?, dst_format:string?", buildLayoutMap},
     {"Const", "0 -> 1; dtype:type, value:tensor", buildConst, "", OpRule::Complex},
     {"Reshape", "2 -> 1", buildReshape, "", OpRule::Planes},
     {"Transpose", "2 -> 1", buildTranspose, "", OpRule::Planes},

@@ -169,6 +169,11 @@ static std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayR
   return result;
 }
 
+static Outcome failSlice(NodeBuilder &node) {
+  return node.fail("expected the bounds of a slice to be known when the graph is compiled "
+                   "[dynamic-shape]");
+}
+
 /// Reads single elements at data-dependent positions, as in x[i].
 static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
   Masks masks(node.node);
@@ -177,8 +182,7 @@ static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
   auto known = begin ? dfg::shapeOf(begin.getType()) : dfg::Shape();
   std::optional<int64_t> entries = known.size() == 1 ? known[0].constant() : std::nullopt;
   if (!entries || masks.ellipsis || masks.newAxis || *entries > int64_t(shape.size()))
-    return node.fail("expected the bounds of a slice to be known when the graph is compiled "
-                     "[dynamic-shape]");
+    return failSlice(node);
   dfg::Shape result;
   for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis) {
     if (axis < *entries && bit(masks.shrink, axis)) {
@@ -206,8 +210,7 @@ static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
   if (!slice && node.numInputs() == 4 && !node.sizes(1))
     return buildDynamicElements(node, x);
   if (!slice)
-    return node.fail("expected the bounds of a slice to be known when the graph is compiled "
-                     "[dynamic-shape]");
+    return failSlice(node);
   dfg::Shape starts, sizes, result;
   SmallVector<int64_t> steps;
   for (const StridedSlice::Axis &axis : slice->axes) {
@@ -222,18 +225,12 @@ static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
   return node.done({node.reshape(node.slice(x, starts, sizes, steps), result)});
 }
 
-/// The gradient is placed at the positions that the slice has read.
-static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
-  std::optional<dfg::Shape> shape = node.dims(0);
-  NodeValue g = node.in(4);
-  auto slice = shape ? resolveStridedSlice(node, *shape) : std::nullopt;
-  if (!slice || !g)
-    return shape ? node.fail("expected the bounds of a slice to be known when the graph is "
-                             "compiled [dynamic-shape]")
-                 : Outcome::Failed;
+/// Returns the elements of a slice where they are in a tensor of this shape, which is 0 elsewhere.
+static NodeValue placeSlice(NodeBuilder &node, const StridedSlice &slice, NodeValue x,
+                            const dfg::Shape &shape) {
   dfg::Shape starts, sizes;
   SmallVector<int64_t> steps, reversed;
-  for (const StridedSlice::Axis &axis : slice->axes) {
+  for (const StridedSlice::Axis &axis : slice.axes) {
     if (axis.input < 0)
       continue;
     bool isBackward = axis.step < 0;
@@ -244,12 +241,57 @@ static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
     sizes.push_back(axis.size);
     steps.push_back(isBackward ? -axis.step : axis.step);
   }
-  g = node.reshape(g, sizes);
+  x = node.reshape(x, sizes);
   if (!reversed.empty())
-    g = node.op("reverse", g, node.attrs.integers("axis", reversed));
-  return node.done({node.op("place", g,
-                            {node.attrs.sizes("starts", starts), node.attrs.sizes("shape", *shape),
-                             node.attrs.integers("steps", steps)})});
+    x = node.op("reverse", x, node.attrs.integers("axis", reversed));
+  return node.op("place", x,
+                 {node.attrs.sizes("starts", starts), node.attrs.sizes("shape", shape),
+                  node.attrs.integers("steps", steps)});
+}
+
+/// The gradient is placed at the positions that the slice has read.
+static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
+  std::optional<dfg::Shape> shape = node.dims(0);
+  NodeValue g = node.in(4);
+  if (!shape || !g)
+    return Outcome::Failed;
+  auto slice = resolveStridedSlice(node, *shape);
+  return slice ? node.done({placeSlice(node, *slice, g, *shape)}) : failSlice(node);
+}
+
+/// Returns `x` with input 4 in a slice of it.
+static NodeValue updateSlice(NodeBuilder &node, NodeValue x) {
+  NodeValue value = node.in(4);
+  if (!x || !value)
+    return {};
+  dfg::Shape shape = dfg::shapeOf(x.getType()), kept, whole;
+  auto slice = resolveStridedSlice(node, shape);
+  if (!slice) {
+    failSlice(node);
+    return {};
+  }
+  for (const StridedSlice::Axis &axis : slice->axes) {
+    if (!axis.isRemoved)
+      kept.push_back(axis.size);
+    if (axis.input >= 0)
+      whole.push_back(axis.size);
+  }
+  Type i32 = IntegerType::get(node.context(), 32);
+  NodeValue isInside =
+      node.op("not_equal",
+              {placeSlice(node, *slice, node.filled(1, whole, i32), shape), node.scalar(0, i32)});
+  return node.op("select",
+                 {isInside, placeSlice(node, *slice, node.broadcast(value, kept), shape), x});
+}
+
+static Outcome buildSliceUpdate(NodeBuilder &node, const OpRule &) {
+  return node.done({updateSlice(node, node.in(0))});
+}
+
+static Outcome buildSliceAssign(NodeBuilder &node, const OpRule &rule) {
+  const Node *variable = node.variable(0);
+  NodeValue changed = variable ? updateSlice(node, node.readVariable(*variable)) : NodeValue();
+  return changed ? node.doneWithUpdate(rule, node.assign(*variable, changed)) : Outcome::Failed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,6 +423,18 @@ static constexpr OpRule kRules[] = {
      "5 -> 1; begin_mask:int?, end_mask:int?, ellipsis_mask:int?, new_axis_mask:int?, "
      "shrink_axis_mask:int?",
      buildStridedSliceGrad, "", OpRule::Planes},
+    {"TensorStridedSliceUpdate",
+     "5 -> 1; begin_mask:int?, end_mask:int?, ellipsis_mask:int?, new_axis_mask:int?, "
+     "shrink_axis_mask:int?",
+     buildSliceUpdate, "", OpRule::Planes},
+    {"StridedSliceAssign",
+     "5 -> 1; begin_mask:int?, end_mask:int?, ellipsis_mask:int?, new_axis_mask:int?, "
+     "shrink_axis_mask:int?",
+     buildSliceAssign, "", OpRule::Effect},
+    {"ResourceStridedSliceAssign",
+     "5 -> 0; begin_mask:int?, end_mask:int?, ellipsis_mask:int?, new_axis_mask:int?, "
+     "shrink_axis_mask:int?",
+     buildSliceAssign, "", OpRule::Effect},
     {"Pad", "2 -> 1", buildPad, "", OpRule::Planes},
     {"PadV2", "3 -> 1", buildPad, "", OpRule::Planes},
     {"MirrorPad", "2 -> 1; mode:string", buildMirrorPad, "", OpRule::Planes},

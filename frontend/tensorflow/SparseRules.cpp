@@ -73,6 +73,26 @@ static Outcome buildFillEmptyRows(NodeBuilder &node, const OpRule &) {
                                          {{"rows", dfg::Shape{shape->front()}}}));
 }
 
+/// The inputs are the coordinates of all tensors, then their values, then their shapes.
+static Outcome buildSparseConcat(NodeBuilder &node, const OpRule &) {
+  SmallVector<Value> inputs = node.valuesOf(node.allInputs());
+  if (is_contained(inputs, Value()))
+    return Outcome::Failed;
+  size_t count = inputs.size() / 3;
+  if (!lengthOf(node, 0) || dfg::shapeOf(inputs.front().getType()).size() != 2)
+    return node.fail("expected coordinates as input 0, but got {} [operand]",
+                     dfg::toText(inputs.front().getType()));
+  auto part = [&](size_t i) {
+    ArrayRef<Value> values = ArrayRef(inputs).slice(i * count, count);
+    return SmallVector<Value>(values.begin(), values.end());
+  };
+  return node.doneWith(node.library().on("_sparse_concat", {},
+                                         {{"indices", part(0)},
+                                          {"values", part(1)},
+                                          {"shapes", part(2)},
+                                          {"axis", numberOf(node.node.number("concat_dim"))}}));
+}
+
 //===----------------------------------------------------------------------===//
 // Ragged tensors
 //===----------------------------------------------------------------------===//
@@ -281,6 +301,7 @@ static Outcome buildCombinedNonMax(NodeBuilder &node, const OpRule &) {
 static constexpr OpRule kRules[] = {
     {"DynamicPartition", "2 -> num_partitions; num_partitions:int>=1", buildPartition},
     {"SparseFillEmptyRows", "4 -> 4", buildFillEmptyRows},
+    {"SparseConcat", "3N -> 3; N:int>=1, concat_dim:int", buildSparseConcat},
     {"RaggedGather",
      "PARAMS_RAGGED_RANK+2 -> OUTPUT_RAGGED_RANK+1; PARAMS_RAGGED_RANK:int>=1, "
      "OUTPUT_RAGGED_RANK:int>=0",
