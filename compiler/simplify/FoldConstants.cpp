@@ -1,7 +1,7 @@
 //===- FoldConstants.cpp - Operations on constants ------------------------===//
 //
 // Folds elementwise operations whose operands have the same value in every element, and transposes,
-// reshapes and slices of constants, such as the weights of an imported model.
+// reshapes, slices and casts to bf16 of constants, such as the weights of an imported model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,6 +92,40 @@ struct FoldReshape : OpRewritePattern<ReshapeOp> {
     b.replaceOp(op, folded);
     return success();
   }
+};
+
+/// A constant of f32 that all read as bf16 is one of bf16: it takes half of the memory, and
+/// products multiply pairs of its elements.
+struct FoldBfloat : OpRewritePattern<CastOp> {
+  explicit FoldBfloat(MLIRContext *context, DenseMap<Attribute, ElementsAttr> &rounded)
+      : OpRewritePattern(context), rounded(rounded) {}
+
+  LogicalResult matchAndRewrite(CastOp op, PatternRewriter &b) const override {
+    auto constant = op.getX().getDefiningOp<ConstantOp>();
+    auto isAlike = [&](Operation *user) {
+      auto other = dyn_cast<CastOp>(user);
+      return other && other.getType() == op.getType();
+    };
+    if (!constant || !getElementTypeOrSelf(constant.getType()).isF32() ||
+        !getElementTypeOrSelf(op.getType()).isBF16() ||
+        !llvm::all_of(constant->getUsers(), isAlike))
+      return failure();
+    // Entries that read the same elements share them.
+    ElementsAttr &value = rounded[constant.getValue()];
+    if (!value)
+      value = roundToBfloat(constant.getValue());
+    if (!value)
+      return failure();
+    b.setInsertionPoint(constant);
+    auto folded = ConstantOp::create(b, constant.getLoc(), value);
+    copyPlacement(constant, folded);
+    for (Operation *user : llvm::to_vector(constant->getUsers()))
+      b.replaceOp(user, folded);
+    return success();
+  }
+
+private:
+  DenseMap<Attribute, ElementsAttr> &rounded;
 };
 
 /// Slices of a constant are constants if together they have no more elements than it has.
@@ -194,6 +228,8 @@ struct FoldConstantsPass : tfc::impl::FoldConstantsBase<FoldConstantsPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    DenseMap<Attribute, ElementsAttr> rounded;
+    patterns.add<FoldBfloat>(&getContext(), rounded);
     patterns.add<FoldElementwise, FoldReshape, FoldSlices, FoldTranspose>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -155,29 +155,10 @@ std::optional<SmallVector<int64_t>> Weights::channelAxes() const {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// The nearest bf16, ties to even.
-static uint16_t toBfloat(float value) {
-  if (std::isnan(value))
-    return 0x7fc0;
-  auto bits = llvm::bit_cast<uint32_t>(value);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 static float elementAt(ArrayRef<char> data, int64_t i) {
   float value;
   memcpy(&value, data.data() + i * int64_t(sizeof(value)), sizeof(value));
   return value;
-}
-
-static ElementsAttr storeBfloat(const Weights &weights) {
-  RankedTensorType type = weights.type();
-  auto stored = type.clone(BFloat16Type::get(type.getContext()));
-  return rewriteElements(weights.elements(), stored, [&](ArrayRef<char> from, char *to) {
-    for (int64_t i = 0; i < type.getNumElements(); ++i, to += sizeof(uint16_t)) {
-      uint16_t bits = toBfloat(elementAt(from, i));
-      memcpy(to, &bits, sizeof(bits));
-    }
-  });
 }
 
 /// The number of the channel of each element, in the order of the elements.
@@ -357,7 +338,7 @@ private:
     if (std::optional<SmallVector<int64_t>> channels = weights.channelAxes(); bytes && channels)
       if (ElementsAttr elements = storeBytes(weights, *channels, scales))
         return replace(weights, elements, *channels, scales);
-    if (ElementsAttr elements = storeBfloat(weights))
+    if (ElementsAttr elements = roundToBfloat(weights.elements()))
       replace(weights, elements, {}, {});
   }
 };

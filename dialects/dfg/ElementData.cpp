@@ -1,7 +1,6 @@
 //===- ElementData.cpp - The bytes of constants ---------------------------===//
 //
-// Reads and creates the elements of constants, wherever these are kept. It knows nothing of their
-// values.
+// Reads, creates and rounds the elements of constants, wherever these are kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,4 +23,25 @@ ElementsAttr tfc::dfg::rewriteElements(ElementsAttr elements, RankedTensorType t
   if (dense)
     return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
   return DenseResourceElementsAttr::get(type, resource.getRawHandle().getKey(), std::move(blob));
+}
+
+/// The nearest bf16, ties to even.
+static uint16_t toBfloat(uint32_t bits) {
+  constexpr uint32_t kInfinity = 0x7f800000, kSign = 0x80000000;
+  if ((bits & ~kSign) > kInfinity)
+    return 0x7fc0;
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+ElementsAttr tfc::dfg::roundToBfloat(ElementsAttr elements) {
+  auto type = cast<RankedTensorType>(elements.getType());
+  auto rounded = type.clone(BFloat16Type::get(type.getContext()));
+  return rewriteElements(elements, rounded, [&](ArrayRef<char> from, char *to) {
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      uint32_t bits;
+      memcpy(&bits, from.data() + i * int64_t(sizeof(bits)), sizeof(bits));
+      uint16_t bfloat = toBfloat(bits);
+      memcpy(to + i * int64_t(sizeof(bfloat)), &bfloat, sizeof(bfloat));
+    }
+  });
 }

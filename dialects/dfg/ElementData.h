@@ -13,4 +13,7 @@ namespace tfc::dfg {
 mlir::ElementsAttr rewriteElements(mlir::ElementsAttr elements, mlir::RankedTensorType type,
                                    llvm::function_ref<void(llvm::ArrayRef<char>, char *)> write);
 
+/// Rounds elements of f32 to the nearest bf16, ties to even. Returns null as `rewriteElements`.
+mlir::ElementsAttr roundToBfloat(mlir::ElementsAttr elements);
+
 } // namespace tfc::dfg

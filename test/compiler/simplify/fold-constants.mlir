@@ -31,6 +31,20 @@ dfg.entry @unsigned() -> tensor<i1> {
   dfg.return %2 : tensor<i1>
 }
 
+// Weights that are read as bf16 are constants of bf16, rounded to the nearest even, unless something else reads them.
+// CHECK-LABEL: dfg.entry @bfloat
+// CHECK-DAG: %[[W:.*]] = dfg.constant dense<[1.000000e+00, 1.015630e+00, 0x7FC0]> : tensor<3xbf16>
+// CHECK-DAG: %[[V:.*]] = dfg.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK: %[[C:.*]] = dfg.cast %[[V]]
+// CHECK: dfg.return %[[W]], %[[C]], %[[V]]
+dfg.entry @bfloat() -> (tensor<3xbf16>, tensor<2xbf16>, tensor<2xf32>) {
+  %0 = dfg.constant dense<[1.00390625, 1.01171875, 0x7FFFFFFF]> : tensor<3xf32>
+  %1 = dfg.cast %0 {dtype = bf16} : tensor<3xf32>
+  %2 = dfg.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %3 = dfg.cast %2 {dtype = bf16} : tensor<2xf32>
+  dfg.return %1, %3, %2 : tensor<3xbf16>, tensor<2xbf16>, tensor<2xf32>
+}
+
 // Bits are kept, also those of a denormal number, which counts as zero in arithmetic.
 // CHECK-LABEL: dfg.entry @bits
 // CHECK-DAG: dfg.constant dense<1> : tensor<i32>
