@@ -22,8 +22,9 @@ def FoldConstants : Pass<"tfc-fold-constants", "::mlir::ModuleOp"> {
   let description = [{
     An elementwise operation whose operands are splats becomes a constant if its
     scalar computation folds. A transpose of a constant becomes a constant if
-    nothing else reads it, and slices do if they have no more elements
-    together than the constant.
+    nothing else reads it, a constant of f32 that is only cast to bf16 is one of
+    bf16, and slices become constants if they have no more elements together than
+    the constant.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
