@@ -18,6 +18,8 @@ CASES = [
          x=real(3, 2), y=real(5, 3), tolerance=1e-5),
     case("matmul(x, y)", np.matmul, x=real("n", 67), y=real(67, 96), gradient=False,
          sizes=(0, 1, 33, 128, 255), tolerance=1e-4),
+    case("matmul(x, y, transpose_lhs: true)", lambda x, y: x.T @ y, types="f32", x=real(300, 130), y=real(300, 390),
+         gradient=False, sizes=(1,), tolerance=1e-4),
     case("matmul(x, y)", np.matmul, types="i32", x=real("n", 3), y=real(3, 4)),
     case('einsum("b h t d, b h s d -> b h t s", x, y)', lambda x, y: np.einsum("bhtd,bhsd->bhts", x, y),
          x=real(2, 2, "n", 4), y=real(2, 2, 3, 4), second=True, tolerance=1e-5),
