@@ -12,6 +12,8 @@ namespace tfc::cpu {
 /// register tile.
 static constexpr int64_t kBlocks[] = {128, 64, 32};
 static constexpr int64_t kMostColumns = 256, kMostTileRows = 14;
+/// The most bytes of blocks on the stack.
+static constexpr int64_t kMostStack = 768 << 10;
 /// The estimated operations of a score between the products.
 static constexpr int64_t kOperationsOfScore = 32;
 /// Estimate for sizes that are not known at compile time.
@@ -80,7 +82,7 @@ AttentionPlan::AttentionPlan(const Target &target, const AttentionForm &form) : 
   lanes = std::max<int64_t>(1, target.lanes(bits));
   for (int64_t size : kBlocks) {
     block = llvm::alignTo(size, lanes);
-    if (elementsOf(*this, block) * bits / 8 <= target.l2Bytes / 4 * 3)
+    if (elementsOf(*this, block) * bits / 8 <= std::min(target.l2Bytes / 4 * 3, kMostStack))
       break;
   }
   int64_t operations = kOperationsOfScore;
