@@ -107,8 +107,12 @@ static Places placesAt(NodeBuilder &node, unsigned i) {
   const dfg::SizeTensor *start = range.sizes(0), *limit = range.sizes(1), *step = range.sizes(2);
   places.isCounting = start && step && start->isSingle() && step->isSingle() &&
                       start->values[0].isConstant(0) && step->values[0].isConstant(1);
-  if (places.isCounting && limit && limit->isSingle())
+  if (!places.isCounting)
+    return places;
+  if (limit && limit->isSingle())
     places.count = limit->values.front();
+  else if (NodeValue found = node.in(i)) // up to a bound
+    places.count = dfg::shapeOf(found.getType()).front();
   return places;
 }
 

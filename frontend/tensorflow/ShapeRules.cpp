@@ -1,6 +1,7 @@
 // Constants, and operations that only change the shape of a tensor.
 
 #include "frontend/importer/CommonRules.h"
+#include "frontend/tensorflow/LoopBounds.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
@@ -200,12 +201,26 @@ static std::optional<DimExpr> rangeLength(NodeBuilder &node, Type type) {
   return count ? count->ceil() : std::nullopt;
 }
 
+/// Notes a bound of the length if the loops of the graph limit the numbers.
+static void boundRange(NodeBuilder &node) {
+  const dfg::SizeTensor *start = node.sizes(0), *step = node.sizes(2);
+  std::optional<Edge> limit = node.edge(1);
+  std::optional<int64_t> largest = limit ? largestValue(node.entry, *limit) : std::nullopt;
+  if (largest && *largest >= 0 && start && step && start->getConstant().value_or(-1) >= 0 &&
+      step->getConstant().value_or(0) >= 1)
+    node.entry.bounds.try_emplace(node.node.name, *largest);
+}
+
 static Outcome buildOtherRange(NodeBuilder &node) {
   Type type = node.node.has("Tidx") ? node.dtype("Tidx") : Type(Float32Type::get(node.context()));
   NodeValue start = node.in(0), limit = node.in(1), step = node.in(2);
   if (!type || !start || !limit || !step)
     return Outcome::Failed;
   std::optional<DimExpr> count = rangeLength(node, type);
+  if (count)
+    node.followInput(1);
+  else
+    boundRange(node);
   if (!count && node.entry.bounds.count(node.node.name))
     count = node.foundSize(node.library().compute("_range_lengths", {start, limit, step}));
   if (!count) {
@@ -215,7 +230,6 @@ static Outcome buildOtherRange(NodeBuilder &node) {
     error.attachNote() << "help: " << node.boundHelp();
     return Outcome::Failed;
   }
-  node.followInput(1);
   NodeValue scaled = node.op("mul", {node.iota(*count, type), step});
   return node.done({node.op("add", {scaled, start})});
 }

@@ -2,6 +2,7 @@
 
 #include "frontend/Fmt.h"
 #include "frontend/tensorflow/Flows.h"
+#include "frontend/tensorflow/LoopBounds.h"
 #include "frontend/tensorflow/Values.h"
 
 using namespace mlir;
@@ -83,6 +84,28 @@ static std::optional<DimExpr> lengthOf(NodeBuilder &node) {
   return length;
 }
 
+/// Returns true if a write to the list may be behind its end, which then moves.
+static bool mayResize(const EntryContext &entry, unsigned array) {
+  return llvm::any_of(entry.structure.writtenArrays, [&](auto written) {
+    return written.second == array &&
+           entry.graph.nodes[written.first].number("resize_if_index_out_of_bounds") != 0;
+  });
+}
+
+/// Returns true if calls find the length of a list that writes have made longer.
+static bool isResized(NodeBuilder &node) {
+  std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
+  if (!key || node.node.number("num_elements", -1) >= 0 || !mayResize(node.entry, key->array))
+    return false;
+  std::optional<DimExpr> first = lengthOf(node);
+  std::optional<int64_t> largest = largestLength(node.entry, key->array);
+  if (largest && first && first->constant().value_or(-1) >= *largest)
+    return false;
+  if (largest)
+    node.entry.bounds.try_emplace(node.node.name, *largest);
+  return node.entry.bounds.count(node.node.name);
+}
+
 /// Returns the number of elements that a stack of a list whose length changes has, which is input
 /// 2, or std::nullopt after an error.
 static std::optional<DimExpr> stackedLength(NodeBuilder &node) {
@@ -104,7 +127,9 @@ static Outcome buildStack(NodeBuilder &node, const OpRule &) {
   if (!list)
     return Outcome::Failed;
   bool grows = node.numInputs() > kCount;
-  std::optional<DimExpr> length = grows ? stackedLength(node) : lengthOf(node);
+  std::optional<DimExpr> length = grows             ? stackedLength(node)
+                                  : isResized(node) ? node.foundSize(node.op("list_size", list))
+                                                    : lengthOf(node);
   if (!length && grows)
     return Outcome::Failed;
   if (!length)
@@ -135,7 +160,8 @@ static Outcome buildElementShape(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildLength(NodeBuilder &node, const OpRule &) {
-  if (std::optional<DimExpr> length = lengthOf(node))
+  std::optional<DimExpr> length = isResized(node) ? std::nullopt : lengthOf(node);
+  if (length)
     return node.done({NodeValue(*dfg::makeSize(IntegerType::get(node.context(), 32), *length))});
   return node.done({node.op("list_size", listOf(node))});
 }

@@ -1,0 +1,15 @@
+// Numbers of which the condition of a loop says how large they become.
+#pragma once
+
+#include "frontend/tensorflow/EntryContext.h"
+
+namespace tfc::tensorflow {
+
+/// Returns a number that an integer does not exceed, whatever the call computes: a constant, a loop
+/// variable in the body of a loop whose condition limits it, or the length of a list that is
+/// written at such positions only. Returns std::nullopt if there is none.
+std::optional<int64_t> largestValue(const EntryContext &entry, Edge number);
+/// Returns a number that the length of a TensorArray or TensorList does not exceed.
+std::optional<int64_t> largestLength(const EntryContext &entry, unsigned array);
+
+} // namespace tfc::tensorflow
