@@ -407,6 +407,8 @@ void Expander::expandOptional(unsigned index) {
   Edge edge = reads ? *graph.nodes[index].inputs.first() : Edge{index, 0};
   const VariantSet *set = sets.find(edge);
   unsigned depth = sets.depthOf(edge);
+  if (!set)
+    return;
   if (fills && graph.nodes[index].inputs.size() != 1)
     return refuse(index, "it has more than one component");
   if (depth > kMostDepth)
@@ -449,7 +451,7 @@ void Expander::expandRead(unsigned index, unsigned depth) {
     connections.push_back([=, this, last = unsigned(layout(depth).size() - 1)] {
       setInputs(index, {part(list, last)});
     });
-  } else if (op == "TensorListStack") {
+  } else if (op == "TensorListStack" && graph.nodes[index].inputs.size() == 2) {
     graph.nodes[index].attrs["_shrinks"].number = set->shrinks;
     connections.push_back([=, this] {
       setInputs(index, {part(list, 0), replaced(*graph.nodes[index].inputs.at(1)), part(list, 1)});
@@ -475,6 +477,7 @@ void Expander::expand(unsigned index) {
     return refuse(index, "lists are elements of lists that are nested too deeply");
   bool isPassing = hasFlag(op, OpRule::Passes | OpRule::Merges | OpRule::ChangesList) ||
                    op == "AddN" || op == "ZerosLike";
+  bool isWhole = node.inputs.size() == 2;
   if (makes && op != "EmptyTensorList" && (depth > 1 || found->isElement))
     return refuse(index, "a list that begins with elements cannot be an element of a list, or "
                          "have lists as elements");
@@ -482,13 +485,14 @@ void Expander::expand(unsigned index) {
     return expandElement(index, depth, *found);
   if (makes)
     return op == "EmptyTensorList" ? expandEmpty(index, depth) : expandFixed(index);
-  if (op == "TensorListPushBack" && node.inputs.size() == 2)
+  if (op == "TensorListPushBack" && isWhole && depth > 0)
     return expandPush(index, depth);
-  if (op == "TensorListPopBack" && node.inputs.size() == 2)
+  if (op == "TensorListPopBack" && isWhole && depth > 0)
     return expandPop(index, depth);
   if (isPassing)
     return expandPassing(index, size);
-  if (op.starts_with("TensorList"))
+  // Operations on lists that read an optional value are errors where they are built.
+  if (op.starts_with("TensorList") && depth > 0)
     expandRead(index, depth);
 }
 

@@ -81,7 +81,7 @@ static void describe(const Node &node, unsigned index, function_ref<VariantSet &
   }
   if (op == "OptionalNone" || op == "OptionalFromValue") {
     at(result).isOptional = true;
-    if (op == "OptionalFromValue")
+    if (op == "OptionalFromValue" && node.inputs.size() == 1)
       at(result).fillers.push_back(index);
   }
   if (!first)
