@@ -32,7 +32,7 @@ static Outcome buildReduction(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op(rule.argument, x, *attributes)});
 }
 
-/// Means of integers are truncated.
+/// Means of integers are truncated quotients of sums of 64 bits.
 static Outcome buildMean(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.in(0);
   if (!x || isa<FloatType>(dfg::elementTypeOf(x.getType())))
@@ -40,17 +40,19 @@ static Outcome buildMean(NodeBuilder &node, const OpRule &rule) {
   auto attributes = reductionAttributes(node);
   if (!attributes)
     return Outcome::Failed;
-  NodeValue sum = node.op("sum", x, *attributes);
+  Type own = dfg::elementTypeOf(x.getType());
+  Type type = own.getIntOrFloatBitWidth() < 64 ? IntegerType::get(node.context(), 64) : own;
+  NodeValue sum = node.op("sum", node.cast(x, type), *attributes);
   if (!sum)
     return Outcome::Failed;
-  Type type = dfg::elementTypeOf(x.getType());
   dfg::Shape shape = dfg::shapeOf(x.getType()), reduced;
   auto axes = cast<DenseI64ArrayAttr>(attributes->front().getValue());
   for (int64_t axis : axes.asArrayRef())
     if (auto place = dfg::normalizeAxis(axis, shape.size()))
       reduced.push_back(shape[*place]);
   NodeValue count = node.size(dfg::elementCount(reduced), type);
-  return node.done({LibraryCall(node, node.entry.functions).compute("TruncateDiv", {sum, count})});
+  NodeValue mean = LibraryCall(node, node.entry.functions).compute("TruncateDiv", {sum, count});
+  return node.done({node.cast(mean, own)});
 }
 
 static Outcome buildNorm(NodeBuilder &node, const OpRule &) {

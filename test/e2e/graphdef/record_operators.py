@@ -31,6 +31,9 @@ def random_keys(seed, x):
            raw.StatelessRandomUniformInt(shape=[5], seed=seed, minval=3, maxval=9),
            raw.StatelessRandomUniformFullInt(shape=[5], seed=seed, dtype=i32)]
     dropped = [tf.nn.experimental.stateless_dropout(x, 0.4, seed, rng_alg=alg) for alg in ("philox", "auto_select")]
+    old += [s.stateless_categorical(x[:3] * tf.constant([0.0, 1, 2, -np.inf, 3]), 9, seed),
+            s.stateless_categorical(x[:1], 4, seed, dtype=i32), s.experimental.stateless_shuffle(tf.range(37), seed),
+            s.experimental.stateless_shuffle(x[:1] * 2, seed)]
     return results + old + dropped + [s.experimental.stateless_fold_in(seed, 5), s.split(seed, 3),
                                       s.stateless_uniform([0, 3], seed), *raw.StatelessRandomGetKeyCounterAlg(seed=seed)]
 
@@ -68,7 +71,10 @@ def bits(x, i):
             tf.bitcast(tf.reshape(x[:34], [17, 2]), f64), tf.bitcast(tf.bitcast(x, tf.int16), i32),
             *[c(raw.PopulationCount(x=c(i, t)), i32) for t in (tf.int8, tf.int16, i32, i64, tf.uint8, tf.uint16)],
             tf.truncatediv(c(i, tf.int8), tf.constant(-3, tf.int8)), tf.truncatediv(i * 2**24, 2**20 * 3 + 1),
-            tf.truncatemod(i * 2**24, 2**20 * 3 + 1), c(tf.abs(x), tf.uint32) % tf.constant(7, tf.uint32),
+            tf.truncatemod(i * 2**24, 2**20 * 3 + 1), *[tf.reduce_mean(c(i, t)) for t in (tf.int8, tf.int16, i64)],
+            tf.reduce_mean(i * 2**24, 0), tf.reduce_mean(tf.fill([4], tf.constant(250, tf.uint8))),
+            tf.math.segment_sum(i[:0], tf.zeros([0], i32)), tf.math.segment_max(x[:0], tf.zeros([0], i32)),
+            tf.sparse.segment_sum(x, tf.zeros([0], i32), tf.zeros([0], i32)), c(tf.abs(x), tf.uint32) % tf.constant(7, tf.uint32),
             c(tf.abs(x), tf.uint64) + tf.constant(2**63 + 5, tf.uint64)]
 
 
@@ -189,6 +195,9 @@ def quantised(g, x):
                         *raw.FakeQuantWithMinMaxVarsGradient(gradients=g, inputs=x, min=0.0, max=0.0, **options),
                         *raw.FakeQuantWithMinMaxVarsPerChannelGradient(gradients=g, inputs=x * 3, min=[-1.0, -0.2, 0.0],
                                                                        max=[1.0, 1.5, 2.0], **options)]
+    results += [*raw.QuantizeAndDequantizeV4Grad(gradients=g, input=x, input_min=-0.5, input_max=0.7),
+                *raw.QuantizeAndDequantizeV4Grad(gradients=g, input=x, input_min=[-0.5, -0.2, -1], input_max=[0.7, 0.4, 1],
+                                                 axis=1)]
     return results
 
 
