@@ -108,6 +108,10 @@ for size in 1, 2, 3, 5:
     x[0, 1, :, 0] = np.eye(size)[-1]
     cases.check("y = Det x", {"x": x}, {"y": np.linalg.det(x)}, opset=11)
 
+a, b = draw(3, 4), draw(3, 4)
+for alpha in 1.0, 1.702:
+    cases.check(f"y = SwiGLU a b | alpha={alpha}", {"a": a, "b": b}, {"y": a / (1 + np.exp(-alpha * a)) * b}, opset=28)
+
 
 def count_grams(row, grams, skips):
     found = []
