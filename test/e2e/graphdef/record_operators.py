@@ -73,8 +73,7 @@ def bits(x, i):
             tf.truncatediv(c(i, tf.int8), tf.constant(-3, tf.int8)), tf.truncatediv(i * 2**24, 2**20 * 3 + 1),
             tf.truncatemod(i * 2**24, 2**20 * 3 + 1), *[tf.reduce_mean(c(i, t)) for t in (tf.int8, tf.int16, i64)],
             tf.reduce_mean(i * 2**24, 0), tf.reduce_mean(tf.fill([4], tf.constant(250, tf.uint8))),
-            tf.math.segment_sum(i[:0], tf.zeros([0], i32)), tf.math.segment_max(x[:0], tf.zeros([0], i32)),
-            tf.sparse.segment_sum(x, tf.zeros([0], i32), tf.zeros([0], i32)), c(tf.abs(x), tf.uint32) % tf.constant(7, tf.uint32),
+            c(tf.abs(x), tf.uint32) % tf.constant(7, tf.uint32),
             c(tf.abs(x), tf.uint64) + tf.constant(2**63 + 5, tf.uint64)]
 
 
