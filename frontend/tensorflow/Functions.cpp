@@ -220,6 +220,8 @@ Body Inliner::inlineBody(const wire::Node &caller, const Callee &callee, const T
   for (const auto &[unused, node] : callee.function->control_ret())
     if (auto found = scope.names.find(node); found != scope.names.end())
       body.controls.push_back(found->second);
+  // The map has another order in each process.
+  llvm::sort(body.controls);
   return body;
 }
 
