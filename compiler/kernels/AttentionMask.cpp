@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace tfc::kernels;
 
-/// A score that is replaced by less than this has the weight zero beside any other.
+/// A score that is replaced by less than this has the weight zero beside any product of queries and
+/// keys. Other scores may be as low: those of a row to which a second mask has been added.
 static constexpr double kLowest = -1e30;
 
 namespace {
@@ -142,6 +143,29 @@ std::optional<int64_t> MaskFinder::endOf(Place condition) {
   return shift ? std::optional(*shift + 1) : std::nullopt;
 }
 
+/// Returns true if a value is a product of a kernel times constants.
+static bool isProduct(Place place) {
+  place = resolve(place);
+  if (auto argument = dyn_cast<BlockArgument>(place.value)) {
+    auto reader = dyn_cast<linalg::GenericOp>(argument.getOwner()->getParentOp());
+    auto producer =
+        reader
+            ? reader->getOpOperand(argument.getArgNumber()).get().getDefiningOp<linalg::GenericOp>()
+            : linalg::GenericOp();
+    return producer && producer.getNumReductionLoops() > 0;
+  }
+  Operation *op = place.op();
+  if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::NegFOp>(op))
+    return isProduct(place.operand(0));
+  if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op))
+    return false;
+  auto isConstant = [&](unsigned number) {
+    return matchPattern(resolve(place.operand(number)).value, m_Constant());
+  };
+  return (isConstant(1) && isProduct(place.operand(0))) ||
+         (isa<arith::MulFOp>(op) && isConstant(0) && isProduct(place.operand(1)));
+}
+
 /// The same for a score that is very low for other terms.
 std::optional<int64_t> MaskFinder::endOfLowest(Place place) {
   place = resolve(place);
@@ -154,6 +178,8 @@ std::optional<int64_t> MaskFinder::endOfLowest(Place place) {
   APFloat other(0.0);
   Place otherwise = resolve(place.operand(2));
   if (!matchPattern(otherwise.value, m_ConstantFloat(&other)) || other.convertToDouble() > kLowest)
+    return std::nullopt;
+  if (!other.isInfinity() && !isProduct(place.operand(1)))
     return std::nullopt;
   return endOf(place.operand(0));
 }
