@@ -99,6 +99,8 @@ static std::optional<Pad> matchPad(ConcatOp op) {
       return std::nullopt;
     pad.selection.source = selection->source;
     pad.selection.positions.append(selection->positions);
+    if (int64_t(pad.selection.positions.size()) > kMostIndices)
+      return std::nullopt;
   }
   return pad.selection.source ? std::optional(pad) : std::nullopt;
 }
@@ -176,8 +178,9 @@ private:
       if (!pad)
         break;
       value = pad->selection.source;
-      if (ArrayRef(pad->selection.positions) !=
-          ArrayRef(llvm::to_vector(llvm::seq<int64_t>(pad->selection.positions.size()))))
+      ArrayRef<int64_t> positions = pad->selection.positions;
+      bool isWhole = shapeOf(value.getType())[pad->axis].isConstant(int64_t(positions.size()));
+      if (!isWhole || !llvm::equal(positions, llvm::seq<int64_t>(positions.size())))
         pads.push_back(*pad);
       if (auto inner = value.getDefiningOp<ConcatOp>(); inner && !isReadOnlyBy(inner, op))
         break;

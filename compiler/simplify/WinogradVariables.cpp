@@ -101,6 +101,19 @@ bool Convolution::readLabels() {
          labels == windows + " f, " + k + " f c -> n " + o + " c";
 }
 
+/// Returns true if nothing of what is placed lies behind the end of the result.
+static bool isPlacedWhole(PlaceOp place) {
+  ArrayRef<int64_t> from = cast<RankedTensorType>(place.getX().getType()).getShape();
+  ArrayRef<int64_t> to = cast<RankedTensorType>(place.getType()).getShape();
+  for (auto [start, size, whole] : llvm::zip_equal(place.getStarts().getExprs(), from, to)) {
+    std::optional<int64_t> first = start.constant();
+    if (!first || ShapedType::isDynamic(size) || ShapedType::isDynamic(whole) ||
+        *first + size > whole)
+      return false;
+  }
+  return true;
+}
+
 /// Finds the image and the zeros around it; returns false if the windows are not those of the
 /// algorithm.
 bool Convolution::readWindows(WindowsOp windows) {
@@ -130,7 +143,7 @@ bool Convolution::readWindows(WindowsOp windows) {
   if (place && areAll(place.getSteps(), 1) && place.getValue().isZero()) {
     SmallVector<DimExpr> starts = place.getStarts().getExprs();
     if (starts.size() == rank + 2 && starts.front().isConstant(0) && starts.back().isConstant(0) &&
-        addLow(ArrayRef(starts).drop_front().drop_back()))
+        isPlacedWhole(place) && addLow(ArrayRef(starts).drop_front().drop_back()))
       image = place.getX();
   }
   return cast<RankedTensorType>(image.getType()).hasStaticShape();
