@@ -18,6 +18,25 @@ template <typename Op> static void addInteger(Registry &registry, int64_t (*func
   registry.add<Op>([=](Op, Call &call) { mapInteger(call, function); });
 }
 
+/// Registers a function of two truth values, which is `absorbing` if one of them is: then nothing
+/// depends on the other one.
+template <typename Op> static void addAbsorbing(Registry &registry, int64_t absorbing) {
+  registry.add<Op>([=](Op, Call &call) {
+    forEachElement(call, [&](int64_t i, ArrayRef<int64_t> at) {
+      bool isAbsorbed = false, isDetermined = true;
+      for (auto [n, offset] : llvm::enumerate(at)) {
+        const Tensor &x = call.operand(n);
+        bool isAbsorbing = x.integer(offset) == absorbing;
+        isDetermined &= x.isDetermined(offset);
+        if (isAbsorbing && x.isDetermined(offset))
+          return call.result().setInteger(i, absorbing, /*isDetermined=*/true);
+        isAbsorbed |= isAbsorbing;
+      }
+      call.result().setInteger(i, isAbsorbed ? absorbing : 1 - absorbing, isDetermined);
+    });
+  });
+}
+
 /// Registers a predicate of floats that rounding does not affect, unless it may have made a number
 /// infinite.
 template <typename Op> static void addPredicate(Registry &registry, bool (*holds)(double)) {
@@ -83,8 +102,8 @@ static void bitcast(BitcastOp op, Call &call) {
 }
 
 void addLogic(Registry &registry) {
-  addInteger<LogicalAndOp>(registry, [](Integers x) { return x[0] & x[1]; });
-  addInteger<LogicalOrOp>(registry, [](Integers x) { return x[0] | x[1]; });
+  addAbsorbing<LogicalAndOp>(registry, 0);
+  addAbsorbing<LogicalOrOp>(registry, 1);
   addInteger<LogicalXorOp>(registry, [](Integers x) { return x[0] ^ x[1]; });
   addInteger<LogicalNotOp>(registry, [](Integers x) { return int64_t(x[0] == 0); });
   addInteger<BitwiseAndOp>(registry, [](Integers x) { return x[0] & x[1]; });

@@ -193,6 +193,31 @@ TEST_F(Instances, BranchesThatAreTakenAreDetermined) {
   EXPECT_EQ(fetches[0].number(2), 0.25);
 }
 
+/// Neither a disjunction with a true value nor a conjunction with a false one depends on the other
+/// operand.
+TEST_F(Instances, AbsorbedTruthIsDetermined) {
+  Instance instance(parse(R"mlir(
+dfg.entry @f(%x: tensor<2xf32> {dfg.name = "x"}, %c: tensor<2xi1> {dfg.name = "c"}) -> (tensor<2xi1> {dfg.name = "a"}, tensor<2xi1> {dfg.name = "b"}) {
+  %e = dfg.exp %x : tensor<2xf32>
+  %l = dfg.log %e : tensor<2xf32>
+  %p = dfg.less %l, %x : tensor<2xf32>, tensor<2xf32>
+  %a = dfg.logical_or %p, %c : tensor<2xi1>, tensor<2xi1>
+  %b = dfg.logical_and %c, %p : tensor<2xi1>, tensor<2xi1>
+  dfg.return %a, %b : tensor<2xi1>, tensor<2xi1>
+}
+)mlir"));
+  Tensor c(IntegerType::get(&context, 1), {2});
+  c.setInteger(0, 1);
+  c.setInteger(1, 0);
+  ASSERT_TRUE(instance.call("f", {vector({0.3, 0.3}), c}, fetches).isOk());
+  EXPECT_TRUE(fetches[0].isDetermined(0));
+  EXPECT_EQ(fetches[0].integer(0), 1);
+  EXPECT_FALSE(fetches[0].isDetermined(1));
+  EXPECT_FALSE(fetches[1].isDetermined(0));
+  EXPECT_TRUE(fetches[1].isDetermined(1));
+  EXPECT_EQ(fetches[1].integer(1), 0);
+}
+
 /// If rounding decides a branch, its results are undetermined.
 TEST_F(Instances, BranchesOnRoundingAreUndetermined) {
   Instance instance(parse(R"mlir(
