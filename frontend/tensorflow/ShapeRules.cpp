@@ -252,8 +252,8 @@ static Outcome buildRange(NodeBuilder &node, const OpRule &) {
 
 /// Returns the axes of a layout of tensors, a letter for each, without batch and channels if they
 /// are only `count`. Emits an error and returns an empty text if that is not one of its letters.
-static std::string axesOfLayout(NodeBuilder &node, StringRef attr, StringRef otherwise,
-                                size_t count) {
+static std::optional<std::string> axesOfLayout(NodeBuilder &node, StringRef attr,
+                                               StringRef otherwise, size_t count) {
   std::string layout = node.node.has(attr) ? node.node.attr(attr).text : otherwise.str();
   if (count + 2 == layout.size())
     llvm::erase_if(layout, [](char axis) { return axis == 'N' || axis == 'C'; });
@@ -261,7 +261,7 @@ static std::string axesOfLayout(NodeBuilder &node, StringRef attr, StringRef oth
     return layout;
   node.error() << "expected a number for each axis of '" << layout << "', but got " << count
                << " [operand]";
-  return {};
+  return std::nullopt;
 }
 
 /// Brings numbers for the axes of one layout into the order of another.
@@ -271,15 +271,18 @@ static Outcome buildLayoutPermute(NodeBuilder &node, const OpRule &) {
   std::optional<int64_t> count = shape.empty() ? std::nullopt : shape.front().constant();
   if (!count)
     return x ? node.fail("expected a number for each axis [operand]") : Outcome::Failed;
-  std::string from = axesOfLayout(node, "src_format", "NHWC", *count);
-  std::string to = axesOfLayout(node, "dst_format", "NCHW", *count);
-  if (from.empty() || to.empty())
+  std::optional<std::string> from = axesOfLayout(node, "src_format", "NHWC", *count);
+  std::optional<std::string> to =
+      from ? axesOfLayout(node, "dst_format", "NCHW", *count) : std::nullopt;
+  if (!to)
     return Outcome::Failed;
+  if (to->empty())
+    return node.done({x});
   SmallVector<NodeValue> rows;
-  for (char axis : to) {
-    size_t place = from.find(axis);
+  for (char axis : *to) {
+    size_t place = from->find(axis);
     if (place == std::string::npos)
-      return node.fail("'{}' and '{}' have different axes [graph-attribute]", from, to);
+      return node.fail("'{}' and '{}' have different axes [graph-attribute]", *from, *to);
     dfg::Shape starts(shape.size(), DimExpr(0)), sizes = shape;
     starts.front() = int64_t(place);
     sizes.front() = 1;

@@ -92,16 +92,21 @@ static bool mayResize(const EntryContext &entry, unsigned array) {
   });
 }
 
-/// Returns true if calls find the length of a list that writes have made longer.
-static bool isResized(NodeBuilder &node) {
+/// Returns true if writes may have made a list longer.
+static bool mayBeLonger(NodeBuilder &node) {
   std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
   if (!key || node.node.number("num_elements", -1) >= 0 || !mayResize(node.entry, key->array))
     return false;
   std::optional<DimExpr> first = lengthOf(node);
   std::optional<int64_t> largest = largestLength(node.entry, key->array);
-  if (largest && first && first->constant().value_or(-1) >= *largest)
+  return !largest || !first || first->constant().value_or(-1) < *largest;
+}
+
+/// Returns true if calls find the length of a list that writes have made longer, which has a bound.
+static bool isResized(NodeBuilder &node) {
+  if (!mayBeLonger(node))
     return false;
-  if (largest)
+  if (auto largest = largestLength(node.entry, FlowBuilder(node).flowAt(0)->array))
     node.entry.bounds.try_emplace(node.node.name, *largest);
   return node.entry.bounds.count(node.node.name);
 }
@@ -160,7 +165,7 @@ static Outcome buildElementShape(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildLength(NodeBuilder &node, const OpRule &) {
-  std::optional<DimExpr> length = isResized(node) ? std::nullopt : lengthOf(node);
+  std::optional<DimExpr> length = mayBeLonger(node) ? std::nullopt : lengthOf(node);
   if (length)
     return node.done({NodeValue(*dfg::makeSize(IntegerType::get(node.context(), 32), *length))});
   return node.done({node.op("list_size", listOf(node))});
