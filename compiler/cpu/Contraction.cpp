@@ -443,13 +443,15 @@ SmallVector<std::string> waysOf(KernelShapes &shapes, const Target &target, lina
   for (const ContractionPlan &plan : plansOf(shapes, target, op, *form, packing.has_value(), group))
     ways.push_back(nameOf(plan));
   std::optional<ImageConvolution> convolution = matchConvolution(op);
-  if (!winograd || !convolution || !transformableWeights(op) ||
-      !chooseTiles(target, *convolution, /*way=*/""))
+  std::optional<ImageConvolution> tiled;
+  if (winograd && convolution && transformableWeights(op))
+    tiled = chooseTiles(target, *convolution, /*way=*/"");
+  if (!tiled)
     return ways;
   for (const WinogradPlan &plan : rankWinograd(target, *convolution, kMostDivisions))
     transformed.push_back(plan.name());
   // Fewer of those that are estimated to be slower.
-  if (!isWinogradFaster(target, *convolution))
+  if (!isWinogradFaster(target, *tiled))
     std::swap(ways, transformed);
   transformed.append(ways.begin(), ways.begin() + std::min(ways.size(), kMostDivisions));
   return transformed;

@@ -15,16 +15,12 @@ static int64_t oddLines(int64_t elements) {
   return (llvm::divideCeil(elements, kLineFloats) | 1) * kLineFloats;
 }
 
-WinogradEmitter::WinogradEmitter(
-    KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
-    const ContractionPlan &plan, const ContractionForm &form, const ImageConvolution &convolution,
-    const std::pair<dfg::WinogradMatrices, dfg::WinogradMatrices> &matrices)
+WinogradEmitter::WinogradEmitter(KernelEmitter &emitter, const Target &target,
+                                 const ContractionNest &nest, const ContractionPlan &plan,
+                                 const ContractionForm &form, const ImageConvolution &convolution)
     : LoopEmitter(emitter), emitter(emitter), target(target), nest(nest), plan(plan),
       winograd(*plan.winograd), form(form), convolution(convolution),
-      ofElements{{matrices.first.ofElements, matrices.first.size},
-                 {matrices.second.ofElements, matrices.second.size}},
-      ofResults{{matrices.first.ofResults, matrices.first.size},
-                {matrices.second.ofResults, matrices.second.size}},
+      ofRows(convolution.rows.matrices()), ofColumns(convolution.columns.matrices()),
       elementsStride(oddLines(winograd.tiles * winograd.channels)),
       productsStride(oddLines(winograd.tiles * winograd.panels * columns())),
       productsRow(winograd.panels * columns()) {}
@@ -123,12 +119,12 @@ void WinogradEmitter::transformTile(Value number, Value firstChannel, Value chan
           indices.erase(indices.begin() + 1);
         line.push_back(emitter.broadcast(emitter.element(convolution.image, indices)));
       }
-      for (auto [p, value] : llvm::enumerate(ofElements.rows.emit(b, loc, target, line)))
+      for (auto [p, value] : llvm::enumerate(ofRows.ofElements.emit(b, loc, target, line)))
         half[p].push_back(value);
     }
     int64_t element = 0;
     for (const Vectors &line : half)
-      for (Value value : ofElements.columns.emit(b, loc, target, line))
+      for (Value value : ofColumns.ofElements.emit(b, loc, target, line))
         storeLanes(b, loc, value, elementAt(constant(element++), number, channel));
   };
   forVectors(channels, convolution.channels % plan.lanes, emitVector);
@@ -282,13 +278,13 @@ void WinogradEmitter::storeVector(const Tile &tile, AffineDimExpr feature, Value
     Vectors column;
     for (int64_t p = 0; p < height; ++p)
       column.push_back(load(at(pointer, constant((p * width + q) * productsStride))));
-    for (auto [r, value] : llvm::enumerate(ofResults.rows.emit(b, loc, target, column)))
+    for (auto [r, value] : llvm::enumerate(ofRows.ofResults.emit(b, loc, target, column)))
       half[r].push_back(value);
   }
   AffineExpr image = emitter.addDim(tile.image), row = emitter.addDim(tile.row);
   AffineExpr column = emitter.addDim(tile.column), zero = emitter.constantExpr(0);
   for (auto [r, line] : llvm::enumerate(half)) {
-    Vectors sums = ofResults.columns.emit(b, loc, target, line);
+    Vectors sums = ofColumns.ofResults.emit(b, loc, target, line);
     ifExists(tile.row, int64_t(r), convolution.rows, [&, r = int64_t(r)] {
       for (auto [s, sum] : llvm::enumerate(sums))
         ifExists(tile.column, int64_t(s), convolution.columns, [&, s = int64_t(s), sum = sum] {

@@ -15,17 +15,11 @@ class WinogradEmitter : LoopEmitter {
 public:
   WinogradEmitter(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
                   const ContractionPlan &plan, const ContractionForm &form,
-                  const ImageConvolution &convolution)
-      : WinogradEmitter(emitter, target, nest, plan, form, convolution, matricesOf(convolution)) {}
+                  const ImageConvolution &convolution);
 
   void emit(mlir::Value begin, mlir::Value end);
 
 private:
-  WinogradEmitter(KernelEmitter &emitter, const Target &target, const ContractionNest &nest,
-                  const ContractionPlan &plan, const ContractionForm &form,
-                  const ImageConvolution &convolution,
-                  const std::pair<dfg::WinogradMatrices, dfg::WinogradMatrices> &matrices);
-
   using Vectors = llvm::SmallVector<mlir::Value>;
   /// A tile: its image, and the first row and column of its results.
   struct Tile {
@@ -85,10 +79,13 @@ private:
   const ContractionForm &form;
   const ImageConvolution &convolution;
 
-  /// Both matrices that make transformed elements, and those that make results.
-  struct Codes {
-    LinearCode rows, columns;
-  } ofElements, ofResults;
+  /// The matrices along one axis that make transformed elements, and results of these.
+  struct AxisCode {
+    explicit AxisCode(const dfg::WinogradMatrices &matrices)
+        : ofElements(matrices.ofElements, matrices.size),
+          ofResults(matrices.ofResults, matrices.size) {}
+    LinearCode ofElements, ofResults;
+  } ofRows, ofColumns;
   /// Transformed elements, [elements of a tile][tiles][channels], and products, [elements of a
   /// tile][tiles][columns]: both have a stride between matrices with which these share no sets of
   /// the first-level cache.

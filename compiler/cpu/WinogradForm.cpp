@@ -54,11 +54,6 @@ SmallVector<int64_t> ImageConvolution::transformedShape() const {
   return shape;
 }
 
-std::pair<dfg::WinogradMatrices, dfg::WinogradMatrices>
-tfc::cpu::matricesOf(const ImageConvolution &c) {
-  return {{c.rows.taps, c.rows.tileResults}, {c.columns.taps, c.columns.tileResults}};
-}
-
 /// The maps of image, weights and results: the loops are n, those of the axes, f, those of the
 /// taps, and c.
 static SmallVector<AffineMap> mapsOfConvolution(MLIRContext *context, unsigned axes) {
@@ -92,7 +87,7 @@ std::optional<ImageConvolution> tfc::cpu::matchConvolution(linalg::GenericOp op)
   ArrayRef<int64_t> image = shapeOf(c.image), weights = shapeOf(c.weights),
                     results = shapeOf(op.getResult(0));
   auto axisAt = [&](unsigned axis) {
-    return ImageAxis{image[1 + axis], results[1 + axis], weights[axis], /*tileResults=*/0};
+    return ImageAxis{{results[1 + axis], weights[axis], /*tileResults=*/0}, image[1 + axis]};
   };
   c.hasRows = axes == 2;
   if (c.hasRows)
@@ -231,12 +226,12 @@ ElementsAttr tfc::cpu::transformWeights(const ImageConvolution &c, ElementsAttr 
   auto from = cast<RankedTensorType>(weights.getType());
   int64_t matrix = c.channels * c.features;
   auto type = RankedTensorType::get(c.transformedShape(), from.getElementType());
-  auto matrices = matricesOf(c);
+  dfg::WinogradMatrices ofRows = c.rows.matrices(), ofColumns = c.columns.matrices();
   return dfg::rewriteElements(weights, type, [&](ArrayRef<char> bytes, char *to) {
     std::vector<float> taps(c.taps() * matrix), all(c.tileElements() * matrix);
     memcpy(taps.data(), bytes.data(), taps.size() * sizeof(float));
     for (int64_t i = 0; i < matrix; ++i)
-      transformTaps(matrices.first, matrices.second, &taps[i], matrix, &all[i]);
+      transformTaps(ofRows, ofColumns, &taps[i], matrix, &all[i]);
     memcpy(to, all.data(), all.size() * sizeof(float));
   });
 }

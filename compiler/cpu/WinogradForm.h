@@ -23,15 +23,8 @@
 
 namespace tfc::cpu {
 
-/// An axis of an image along which windows move by steps of 1.
-struct ImageAxis {
+struct ImageAxis : dfg::WinogradAxis {
   int64_t size = 1; // of the image
-  int64_t results = 1, taps = 1;
-  /// The results of a tile; 0 if tiles are not chosen yet.
-  int64_t tileResults = 1;
-
-  int64_t tileSize() const { return taps + tileResults - 1; }
-  int64_t tiles() const { return llvm::divideCeil(results, tileResults); }
 };
 
 /// A convolution: result (n, y, x, f) is the sum over (a, b, c) of image (n, y + a, x + b, c) times
@@ -51,10 +44,6 @@ struct ImageConvolution {
   /// The shape of the transformed weights: the sizes of a tile, channels and features.
   llvm::SmallVector<int64_t> transformedShape() const;
 };
-
-/// The matrices of the tiles of a convolution, for rows and columns.
-std::pair<dfg::WinogradMatrices, dfg::WinogradMatrices>
-matricesOf(const ImageConvolution &convolution);
 
 /// Recognizes a convolution of f32 whose sizes are known. Its tiles are not chosen.
 std::optional<ImageConvolution> matchConvolution(mlir::linalg::GenericOp op);
@@ -113,7 +102,8 @@ mlir::BlockArgument transformableWeights(mlir::linalg::GenericOp op);
 std::optional<ImageConvolution>
 chooseTiles(const Target &target, const ImageConvolution &convolution, llvm::StringRef way);
 
-/// Returns true if the transforms are estimated to be faster than the definition.
+/// Returns true if the transforms of a convolution whose tiles are chosen are estimated to be
+/// faster than the definition.
 bool isWinogradFaster(const Target &target, const ImageConvolution &convolution);
 
 } // namespace tfc::cpu

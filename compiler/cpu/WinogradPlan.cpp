@@ -69,7 +69,7 @@ Estimate::Estimate(const Target &target, const ImageConvolution &c)
     : target(target), c(c), lanes(target.lanes(32)),
       channelVectors(llvm::divideCeil(c.channels, lanes)),
       featureVectors(llvm::divideCeil(c.features, lanes)) {
-  auto [ofRows, ofColumns] = matricesOf(c);
+  dfg::WinogradMatrices ofRows = c.rows.matrices(), ofColumns = c.columns.matrices();
   auto count = [](ArrayRef<double> matrix, int64_t columns) {
     return LinearCode(matrix, columns).operations();
   };
@@ -166,64 +166,43 @@ static void addPlans(const Target &target, const ImageConvolution &convolution,
   }
 }
 
-static SmallVector<int64_t> tileResults(const ImageAxis &axis, bool isOfTwo) {
-  if (axis.tileResults > 0)
-    return {axis.tileResults};
-  return dfg::WinogradMatrices::tileResults(axis.taps, isOfTwo);
+static ImageConvolution withTiles(ImageConvolution convolution, int64_t rowResults,
+                                  int64_t columnResults) {
+  convolution.rows.tileResults = rowResults;
+  convolution.columns.tileResults = columnResults;
+  return convolution;
 }
 
 SmallVector<WinogradPlan>
 tfc::cpu::rankWinograd(const Target &target, const ImageConvolution &convolution, size_t count) {
-  bool isOfTwo = convolution.rows.taps > 1 && convolution.columns.taps > 1;
   SmallVector<WinogradPlan> plans;
-  ImageConvolution c = convolution;
-  for (int64_t rowResults : tileResults(convolution.rows, isOfTwo))
-    for (int64_t columnResults : tileResults(convolution.columns, isOfTwo)) {
-      c.rows.tileResults = rowResults;
-      c.columns.tileResults = columnResults;
-      addPlans(target, c, plans);
-    }
+  for (const auto &tiling : dfg::winogradTilings({convolution.rows, convolution.columns}))
+    addPlans(target, withTiles(convolution, tiling[0], tiling[1]), plans);
   llvm::stable_sort(plans, [](auto &a, auto &b) { return a.cycles < b.cycles; });
   plans.truncate(std::min(plans.size(), count));
   return plans;
 }
 
-/// Returns the tiles of a plan.
-static ImageConvolution withTiles(ImageConvolution convolution, const WinogradPlan &plan) {
-  convolution.rows.tileResults = plan.rowResults;
-  convolution.columns.tileResults = plan.columnResults;
-  return convolution;
-}
-
-/// Returns the best plan, or std::nullopt if none has room or vectors would not be full.
-static std::optional<WinogradPlan> findPlan(const Target &target,
-                                            const ImageConvolution &convolution) {
-  // Lanes run along the features.
-  if (convolution.features < target.lanes(32))
-    return std::nullopt;
-  SmallVector<WinogradPlan> plans = rankWinograd(target, convolution, 1);
-  return plans.empty() ? std::nullopt : std::optional(plans.front());
-}
-
 std::optional<ImageConvolution> tfc::cpu::chooseTiles(const Target &target,
                                                       const ImageConvolution &convolution,
                                                       llvm::StringRef way) {
-  std::optional<WinogradPlan> plan = findPlan(target, convolution);
-  if (plan && !way.empty())
-    for (const WinogradPlan &other : rankWinograd(target, convolution, SIZE_MAX))
-      if (other.name() == way)
-        plan = other;
-  return plan ? std::optional(withTiles(convolution, *plan)) : std::nullopt;
+  // Lanes run along the features.
+  if (convolution.features < target.lanes(32))
+    return std::nullopt;
+  SmallVector<WinogradPlan> plans =
+      rankWinograd(target, convolution, way.empty() ? 1 : std::numeric_limits<size_t>::max());
+  if (plans.empty())
+    return std::nullopt;
+  auto named = llvm::find_if(plans, [&](const WinogradPlan &plan) { return plan.name() == way; });
+  const WinogradPlan &plan = named == plans.end() ? plans.front() : *named;
+  return withTiles(convolution, plan.rowResults, plan.columnResults);
 }
 
 bool tfc::cpu::isWinogradFaster(const Target &target, const ImageConvolution &convolution) {
-  std::optional<WinogradPlan> plan = findPlan(target, convolution);
-  if (!plan)
-    return false;
-  Estimate estimate(target, withTiles(convolution, *plan));
+  Estimate estimate(target, convolution);
   double products =
       double(convolution.taps() * convolution.channels * estimate.featureVectors) *
       double(convolution.count * convolution.rows.results * convolution.columns.results) / 2;
   double reading = estimate.readingWeights(convolution.taps());
-  return plan->cycles < products + kNotHidden * reading;
+  return rankWinograd(target, convolution, 1).front().cycles < products + kNotHidden * reading;
 }

@@ -67,10 +67,10 @@ std::optional<Choice> CpuTransformWeightsPass::choose(kernel::FuncOp kernel) {
   for (auto op : kernel.getBody().getOps<linalg::GenericOp>()) {
     if (!transformableWeights(op))
       continue;
-    ImageConvolution convolution = *matchConvolution(op);
-    if (way.empty() ? !isWinogradFaster(target, convolution) : !way.starts_with(kWinogradWay))
+    if (!way.empty() && !way.starts_with(kWinogradWay))
       continue;
-    if (std::optional<ImageConvolution> tiled = chooseTiles(target, convolution, way))
+    std::optional<ImageConvolution> tiled = chooseTiles(target, *matchConvolution(op), way);
+    if (tiled && (!way.empty() || isWinogradFaster(target, *tiled)))
       return Choice{op, *tiled};
   }
   return std::nullopt;

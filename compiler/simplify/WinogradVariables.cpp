@@ -33,14 +33,9 @@ namespace tfc {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An axis along which windows move.
-struct Axis {
-  int64_t windows, taps;
-  int64_t low = 0;     // zeros before the image
-  int64_t results = 1; // of a tile
-
-  int64_t tiles() const { return llvm::divideCeil(windows, results); }
-  int64_t tileSize() const { return taps + results - 1; }
+/// An axis of an image; its results are windows.
+struct Axis : WinogradAxis {
+  int64_t low = 0; // zeros before the image
 };
 
 /// A product over the windows of an image.
@@ -101,7 +96,7 @@ bool Convolution::readLabels() {
          labels == windows + " f, " + k + " f c -> n " + o + " c";
 }
 
-/// Returns true if nothing of what is placed lies behind the end of the result.
+/// Returns true if the result holds the whole tensor that is placed in it.
 static bool isPlacedWhole(PlaceOp place) {
   ArrayRef<int64_t> from = cast<RankedTensorType>(place.getX().getType()).getShape();
   ArrayRef<int64_t> to = cast<RankedTensorType>(place.getType()).getShape();
@@ -126,7 +121,7 @@ bool Convolution::readWindows(WindowsOp windows) {
   ArrayRef<int64_t> shape = type.getShape();
   count = shape.front(), channels = shape.back();
   for (size_t axis = 0; axis < rank; ++axis)
-    axes.push_back({shape[1 + axis], shape[1 + rank + axis]});
+    axes.push_back({{shape[1 + axis], shape[1 + rank + axis], /*tileResults=*/0}});
   auto addLow = [&](ArrayRef<DimExpr> starts) {
     for (auto [axis, expr] : llvm::zip_equal(axes, starts)) {
       std::optional<int64_t> start = expr.constant();
@@ -192,28 +187,18 @@ double Convolution::cost() const {
 /// Chooses the results of a tile; returns false if the definition is faster.
 bool Convolution::chooseTiles() {
   double best = double(count * channels * features) *
-                double(product([](const Axis &axis) { return axis.windows * axis.taps; }));
-  bool isOfTwo = llvm::count_if(axes, [](const Axis &axis) { return axis.taps > 1; }) > 1;
-  SmallVector<SmallVector<int64_t>> choices;
-  for (const Axis &axis : axes)
-    choices.push_back(WinogradMatrices::tileResults(axis.taps, isOfTwo));
+                double(product([](const Axis &axis) { return axis.results * axis.taps; }));
   Convolution c = *this;
   bool isFaster = false;
-  std::function<void(size_t)> tryAll = [&](size_t axis) {
-    if (axis == axes.size()) {
-      if (double cost = c.cost(); cost < best) {
-        best = cost;
-        axes = c.axes;
-        isFaster = true;
-      }
-      return;
+  for (ArrayRef<int64_t> tiling : winogradTilings(llvm::to_vector_of<WinogradAxis>(axes))) {
+    for (auto [axis, results] : llvm::zip_equal(c.axes, tiling))
+      axis.tileResults = results;
+    if (double cost = c.cost(); cost < best) {
+      best = cost;
+      axes = c.axes;
+      isFaster = true;
     }
-    for (int64_t results : choices[axis]) {
-      c.axes[axis].results = results;
-      tryAll(axis + 1);
-    }
-  };
-  tryAll(0);
+  }
   return isFaster;
 }
 
@@ -230,7 +215,7 @@ public:
   explicit Replacement(Convolution convolution)
       : c(std::move(convolution)), listener(c.op), b(c.op, &listener), loc(c.op.getLoc()) {
     for (const Axis &axis : c.axes)
-      transforms.emplace_back(axis.taps, axis.results);
+      transforms.push_back(axis.matrices());
     for (const Axis &axis : c.axes)
       tiles.push_back(axis.tiles());
   }
@@ -264,8 +249,8 @@ private:
     sizes.append(last.begin(), last.end());
     return sizes;
   }
-  static int64_t windowsOf(const Axis &axis) { return axis.windows; }
-  static int64_t resultsOfTiles(const Axis &axis) { return axis.results * axis.tiles(); }
+  static int64_t resultsOf(const Axis &axis) { return axis.results; }
+  static int64_t resultsOfTiles(const Axis &axis) { return axis.tileResults * axis.tiles(); }
 
   Convolution c;
   SmallVector<WinogradMatrices, 2> transforms;
@@ -311,10 +296,10 @@ Value Replacement::tilesOf(Value image, Tiles kind) {
   int64_t count = cast<RankedTensorType>(image.getType()).getShape().front();
   SmallVector<int64_t> starts{0}, padded{count}, sizes, strides;
   for (const Axis &axis : c.axes) {
-    sizes.push_back(kind == Tiles::OfImage ? axis.tileSize() : axis.results);
+    sizes.push_back(kind == Tiles::OfImage ? axis.tileSize() : axis.tileResults);
     starts.push_back(kind == Tiles::OfImage ? axis.low : 0);
-    padded.push_back(resultsOfTiles(axis) + sizes.back() - axis.results);
-    strides.push_back(axis.results);
+    padded.push_back(resultsOfTiles(axis) + sizes.back() - axis.tileResults);
+    strides.push_back(axis.tileResults);
   }
   starts.push_back(0);
   padded.push_back(lines);
@@ -343,7 +328,7 @@ Value Replacement::results(Value image, Value weights) {
                         label('r') + " " + p + ", " + transformed + " f -> n " +
                             perAxis({'t', 'r'}, c.axes.size()) + " f");
   SmallVector<int64_t> whole = shape({count}, resultsOfTiles, {c.features});
-  SmallVector<int64_t> wanted = shape({count}, windowsOf, {c.features});
+  SmallVector<int64_t> wanted = shape({count}, resultsOf, {c.features});
   Value all = reshapeTo(b, sums, dims(whole).getExprs());
   if (whole == wanted)
     return all;
@@ -422,12 +407,12 @@ Value Replacement::build() {
     if (blocks == 1)
       return results(c.image, weights);
     Value list = ListCreateOp::create(b, loc, scalar(b, loc, b.getI32Type(), double(blocks)),
-                                      dims(shape({images}, windowsOf, {c.features})), TypeAttr());
+                                      dims(shape({images}, resultsOf, {c.features})), TypeAttr());
     list = inBlocks(blocks, list, c.image, [&](Value carried, ValueRange parts) -> Value {
       return ListWriteOp::create(b, loc, carried, parts[0], results(parts[1], weights));
     });
     Value stacked = ListStackOp::create(b, loc, list, dims({blocks}), UnitAttr());
-    return reshapeTo(b, stacked, dims(shape({c.count}, windowsOf, {c.features})).getExprs());
+    return reshapeTo(b, stacked, dims(shape({c.count}, resultsOf, {c.features})).getExprs());
   }
   Value sums;
   if (blocks == 1) {

@@ -14,21 +14,6 @@ using llvm::SmallVector;
 static constexpr double kPoints[] = {0, 1, -1, 2, -2, 0.5, -0.5, 0.75, -0.75};
 static_assert(std::size(kPoints) + 1 == WinogradMatrices::kMostSize);
 
-/// The most results of a tile along each of two axes, and its largest size there.
-static constexpr int64_t kMostResultsOfTwo = 4, kMostSizeOfTwo = 8;
-
-SmallVector<int64_t> WinogradMatrices::tileResults(int64_t taps, bool isOfTwo) {
-  if (taps == 1)
-    return {1};
-  int64_t most = kMostSize + 1 - taps;
-  if (isOfTwo)
-    most = std::min(kMostResultsOfTwo, kMostSizeOfTwo + 1 - taps);
-  SmallVector<int64_t> all;
-  for (int64_t results = 2; results <= most; results += 2)
-    all.push_back(results);
-  return all;
-}
-
 /// The coefficients of the product of x - p over the first `count` points p except for `without`.
 static SmallVector<double> productOfRoots(int64_t count, int64_t without) {
   SmallVector<double> polynomial{1};
@@ -88,4 +73,36 @@ WinogradMatrices::WinogradMatrices(int64_t taps, int64_t results)
     for (int64_t i = 0; i < size; ++i)
       ofResults.push_back(i < finite ? std::pow(kPoints[i], r) : r == results - 1);
   toTaps = leftInverse(ofTaps, taps, size);
+}
+
+/// The most results of a tile along each of two axes, and its largest size there.
+static constexpr int64_t kMostResultsOfTwo = 4, kMostSizeOfTwo = 8;
+
+static SmallVector<int64_t> tileResults(const WinogradAxis &axis, bool isOfTwo) {
+  if (axis.tileResults > 0)
+    return {axis.tileResults};
+  if (axis.taps == 1)
+    return {1};
+  int64_t most = WinogradMatrices::kMostSize + 1 - axis.taps;
+  if (isOfTwo)
+    most = std::min(kMostResultsOfTwo, kMostSizeOfTwo + 1 - axis.taps);
+  SmallVector<int64_t> all;
+  for (int64_t results = 2; results <= most; results += 2)
+    all.push_back(results);
+  return all;
+}
+
+SmallVector<SmallVector<int64_t, 2>> tfc::dfg::winogradTilings(llvm::ArrayRef<WinogradAxis> axes) {
+  bool isOfTwo = llvm::count_if(axes, [](const WinogradAxis &axis) { return axis.taps > 1; }) > 1;
+  SmallVector<SmallVector<int64_t, 2>> tilings(1);
+  for (const WinogradAxis &axis : axes) {
+    SmallVector<SmallVector<int64_t, 2>> longer;
+    for (const SmallVector<int64_t, 2> &tiling : tilings)
+      for (int64_t results : tileResults(axis, isOfTwo)) {
+        longer.push_back(tiling);
+        longer.back().push_back(results);
+      }
+    tilings = std::move(longer);
+  }
+  return tilings;
 }

@@ -10,7 +10,9 @@
 
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tfc::dfg {
 
@@ -23,16 +25,27 @@ struct WinogradMatrices {
   /// The largest size whose rounding errors in f32 are as small as those of smaller ones.
   static constexpr int64_t kMostSize = 10;
 
-  /// The numbers of results of a tile that are worth a comparison, along the only axis with several
-  /// taps or along one of two: there 6 x 6 were not measured to be faster than 4 x 4, and the
-  /// errors of both axes multiply.
-  static llvm::SmallVector<int64_t> tileResults(int64_t taps, bool isOfTwo);
-
   int64_t taps, results, size;
   llvm::SmallVector<double> ofElements; // B', size x size
   llvm::SmallVector<double> ofTaps;     // G, size x taps
   llvm::SmallVector<double> ofResults;  // A', results x size
   llvm::SmallVector<double> toTaps;     // a left inverse of G, taps x size
 };
+
+/// An axis along which the windows of a convolution move by steps of 1.
+struct WinogradAxis {
+  int64_t results = 1, taps = 1;
+  /// The results of a tile; 0 if tiles are not chosen yet.
+  int64_t tileResults = 1;
+
+  int64_t tileSize() const { return taps + tileResults - 1; }
+  int64_t tiles() const { return llvm::divideCeil(results, tileResults); }
+  WinogradMatrices matrices() const { return {taps, tileResults}; }
+};
+
+/// Returns the results of a tile along each axis that are worth a comparison, where they are not
+/// chosen yet. Along two axes 6 x 6 were not measured to be faster than 4 x 4, and the errors of
+/// both multiply.
+llvm::SmallVector<llvm::SmallVector<int64_t, 2>> winogradTilings(llvm::ArrayRef<WinogradAxis> axes);
 
 } // namespace tfc::dfg
