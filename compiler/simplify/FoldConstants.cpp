@@ -44,6 +44,16 @@ struct FoldElementwise : OpInterfaceRewritePattern<ScalarOpInterface> {
   }
 };
 
+/// Replaces all readers of a constant by another one.
+static LogicalResult replaceReaders(PatternRewriter &b, ConstantOp constant, ElementsAttr value) {
+  b.setInsertionPoint(constant);
+  auto folded = ConstantOp::create(b, constant.getLoc(), value);
+  copyPlacement(constant, folded);
+  for (Operation *user : llvm::to_vector(constant->getUsers()))
+    b.replaceOp(user, folded);
+  return success();
+}
+
 /// A transpose of a constant is a constant, unless that would keep the elements twice.
 struct FoldTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -60,12 +70,7 @@ struct FoldTranspose : OpRewritePattern<TransposeOp> {
     ElementsAttr value = transposed(constant.getValue(), op.getType(), axes);
     if (!value)
       return failure();
-    b.setInsertionPoint(constant);
-    auto folded = ConstantOp::create(b, constant.getLoc(), value);
-    copyPlacement(constant, folded);
-    for (Operation *user : llvm::to_vector(constant->getUsers()))
-      b.replaceOp(user, folded);
-    return success();
+    return replaceReaders(b, constant, value);
   }
 
 private:
@@ -84,13 +89,9 @@ struct FoldReshape : OpRewritePattern<ReshapeOp> {
                           : DenseResourceElementsAttr();
     if (!value || !constant->hasOneUse())
       return failure();
-    b.setInsertionPoint(constant);
-    auto folded = ConstantOp::create(
-        b, constant.getLoc(),
+    return replaceReaders(
+        b, constant,
         DenseResourceElementsAttr::get(cast<ShapedType>(op.getType()), value.getRawHandle()));
-    copyPlacement(constant, folded);
-    b.replaceOp(op, folded);
-    return success();
   }
 };
 
@@ -116,12 +117,7 @@ struct FoldBfloat : OpRewritePattern<CastOp> {
       value = roundToBfloat(constant.getValue());
     if (!value)
       return failure();
-    b.setInsertionPoint(constant);
-    auto folded = ConstantOp::create(b, constant.getLoc(), value);
-    copyPlacement(constant, folded);
-    for (Operation *user : llvm::to_vector(constant->getUsers()))
-      b.replaceOp(user, folded);
-    return success();
+    return replaceReaders(b, constant, value);
   }
 
 private:
