@@ -1,10 +1,11 @@
 // Each edge of a list whose length changes gets further edges beside it, its parts: the number of
 // elements, and for lists of lists those below. Nodes that pass the list on are copied for each.
 //
-// The parts of a list of tensors are the list and its count. Those of a list of lists are the parts
-// that all its elements share, one behind the other, a list for each count among these, of what it
-// was before each push, and a count. A list that becomes an element begins as the last one of the
-// list to which it is pushed, so no push copies it.
+// The parts of a list of tensors are the list and its count. A list of lists has the parts of a
+// single list that holds the elements of all its elements in sequence; for each count among these
+// parts, a list of the values that it had before each push; and a count of its own. A list that
+// becomes an element begins as the last one of the list to which it is pushed, so no push copies
+// it.
 
 #include "frontend/tensorflow/GrowingLists.h"
 #include "frontend/Fmt.h"

@@ -12,12 +12,16 @@ namespace tfc::tensorflow {
 
 using dfg::DimExpr;
 
+static Outcome failWithoutList(NodeBuilder &node) {
+  return node.fail("its input 0 does not lead to a TensorList [graph-edge]");
+}
+
 /// Returns the list at input 0.
 static NodeValue listOf(NodeBuilder &node) {
   std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
   if (key)
     return FlowBuilder(node).flow(0, *key);
-  node.error() << "its input 0 does not lead to a TensorList [graph-edge]";
+  failWithoutList(node);
   return {};
 }
 
@@ -84,7 +88,7 @@ static std::optional<DimExpr> lengthOf(NodeBuilder &node) {
   return length;
 }
 
-/// Returns true if a write to the list may be behind its end, which then moves.
+/// Returns true if a write may extend the list.
 static bool mayResize(const EntryContext &entry, unsigned array) {
   return llvm::any_of(entry.structure.writtenArrays, [&](auto written) {
     return written.second == array &&
@@ -92,23 +96,19 @@ static bool mayResize(const EntryContext &entry, unsigned array) {
   });
 }
 
-/// Returns true if writes may have made a list longer.
+/// Returns true if writes may have made a list longer. Calls find its length, up to the bound that
+/// the writes have, if there is one.
 static bool mayBeLonger(NodeBuilder &node) {
   std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
   if (!key || node.node.number("num_elements", -1) >= 0 || !mayResize(node.entry, key->array))
     return false;
   std::optional<DimExpr> first = lengthOf(node);
   std::optional<int64_t> largest = largestLength(node.entry, key->array);
-  return !largest || !first || first->constant().value_or(-1) < *largest;
-}
-
-/// Returns true if calls find the length of a list that writes have made longer, which has a bound.
-static bool isResized(NodeBuilder &node) {
-  if (!mayBeLonger(node))
+  if (largest && first && first->constant().value_or(-1) >= *largest)
     return false;
-  if (auto largest = largestLength(node.entry, FlowBuilder(node).flowAt(0)->array))
+  if (largest)
     node.entry.bounds.try_emplace(node.node.name, *largest);
-  return node.entry.bounds.count(node.node.name);
+  return true;
 }
 
 /// Returns the number of elements that a stack of a list whose length changes has, which is input
@@ -132,9 +132,10 @@ static Outcome buildStack(NodeBuilder &node, const OpRule &) {
   if (!list)
     return Outcome::Failed;
   bool grows = node.numInputs() > kCount;
-  std::optional<DimExpr> length = grows             ? stackedLength(node)
-                                  : isResized(node) ? node.foundSize(node.op("list_size", list))
-                                                    : lengthOf(node);
+  bool isFound = !grows && mayBeLonger(node) && node.entry.bounds.count(node.node.name);
+  std::optional<DimExpr> length = grows     ? stackedLength(node)
+                                  : isFound ? node.foundSize(node.op("list_size", list))
+                                            : lengthOf(node);
   if (!length && grows)
     return Outcome::Failed;
   if (!length)
@@ -151,7 +152,7 @@ static Outcome buildStack(NodeBuilder &node, const OpRule &) {
 static Outcome buildElementShape(NodeBuilder &node, const OpRule &) {
   std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
   if (!key)
-    return node.fail("its input 0 does not lead to a TensorList [graph-edge]");
+    return failWithoutList(node);
   RankedTensorType type = FlowBuilder(node).elementType(key->array);
   if (!type) {
     node.waitForElements(key->array);
@@ -218,9 +219,7 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &) {
 //===----------------------------------------------------------------------===//
 
 /// GrowingLists.cpp replaces operations whose list is known.
-static Outcome buildStray(NodeBuilder &node, const OpRule &) {
-  return node.fail("its input 0 does not lead to a TensorList [graph-edge]");
-}
+static Outcome buildStray(NodeBuilder &node, const OpRule &) { return failWithoutList(node); }
 
 static Outcome buildOptional(NodeBuilder &node, const OpRule &) {
   return node.done({node.data(0)});

@@ -128,18 +128,29 @@ std::optional<Edge> VariantSets::contentOf(Edge edge) const {
   return found == contents.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<Edge> VariantSets::listRootAt(Edge edge) const {
-  constexpr unsigned kMostNested = 64;
-  for (unsigned i = 0; i < kMostNested; ++i) {
+/// A list may hold itself, so what is in it has no end.
+static constexpr unsigned kMostNested = 64;
+
+SmallVector<std::pair<Edge, const VariantSet *>> VariantSets::chainAt(Edge edge) const {
+  SmallVector<std::pair<Edge, const VariantSet *>> chain;
+  while (chain.size() < kMostNested) {
     const VariantSet *set = find(edge);
-    if (set && set->isList)
-      return edges.find(edge);
-    std::optional<Edge> content = set ? contentOf(edge) : std::nullopt;
+    if (!set)
+      break;
+    chain.push_back({edge, set});
+    std::optional<Edge> content = contentOf(edge);
     if (!content)
-      return std::nullopt;
+      break;
     edge = *content;
   }
-  return std::nullopt; // optional values that hold themselves
+  return chain;
+}
+
+std::optional<Edge> VariantSets::listRootAt(Edge edge) const {
+  for (auto [at, set] : chainAt(edge))
+    if (set->isList)
+      return edges.find(at);
+  return std::nullopt;
 }
 
 const VariantSet *VariantSets::listAt(Edge edge) const {
@@ -148,29 +159,21 @@ const VariantSet *VariantSets::listAt(Edge edge) const {
 }
 
 unsigned VariantSets::depthOf(Edge edge) const {
-  constexpr unsigned kMostNested = 64;
+  auto chain = chainAt(edge);
+  if (chain.size() == kMostNested)
+    return kMostNested;
   unsigned depth = 0;
   bool isFixed = true;
-  for (unsigned i = 0; i < kMostNested; ++i) {
-    const VariantSet *set = find(edge);
-    if (set && set->isList) {
+  for (auto [at, set] : chain)
+    if (set->isList) {
       isFixed &= !set->grows && !set->isElement;
       ++depth;
     }
-    std::optional<Edge> content = set ? contentOf(edge) : std::nullopt;
-    if (!content)
-      return depth == 1 && isFixed ? 0 : depth;
-    edge = *content;
-  }
-  return kMostNested; // a list that holds itself
+  return depth == 1 && isFixed ? 0 : depth;
 }
 
 std::optional<int64_t> VariantSets::tensorTypeOf(const Graph &graph, Edge edge) const {
-  constexpr unsigned kMostNested = 64;
-  for (unsigned i = 0; i < kMostNested; ++i) {
-    const VariantSet *set = find(edge);
-    if (!set)
-      return std::nullopt;
+  for (auto [at, set] : chainAt(edge)) {
     for (unsigned maker : set->makers)
       if (int64_t type = graph.nodes[maker].number("element_dtype"); type != kVariantDtype)
         return type;
@@ -178,10 +181,6 @@ std::optional<int64_t> VariantSets::tensorTypeOf(const Graph &graph, Edge edge) 
       if (auto &types = graph.nodes[filler].attr("Toutput_types").numbers;
           types.size() == 1 && types.front() != kVariantDtype)
         return types.front();
-    std::optional<Edge> content = contentOf(edge);
-    if (!content)
-      return std::nullopt;
-    edge = *content;
   }
   return std::nullopt;
 }

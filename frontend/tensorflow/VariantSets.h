@@ -39,6 +39,9 @@ private:
   void addContent(Edge container, Edge content);
   void addNode(const Graph &graph, unsigned index);
   VariantSet &at(Edge edge) { return sets[edges.find(edge)]; }
+  /// Returns what an edge carries, and what is in it, from the outside to the inside: an edge and
+  /// its set each.
+  llvm::SmallVector<std::pair<Edge, const VariantSet *>> chainAt(Edge edge) const;
   /// Returns an edge of the set that the elements of a list, or an optional value, are of.
   std::optional<Edge> contentOf(Edge edge) const;
   /// Returns the edge that stands for the set of `listAt`.
