@@ -400,20 +400,28 @@ Prefetch ContractionEmitter::prefetchOf(const Panel &panel, Value row) {
   for (unsigned loop : tileLoops())
     steps = steps * form.loopSizes[loop];
   std::optional<int64_t> count = constantOf(normalize(steps));
-  std::optional<int64_t> all =
+  std::optional<int64_t> size =
       constantOf(normalize(form.kOuterSize() * form.kSize() * form.nSize()));
   int64_t bytes = elementBytes(bOperand.elementType);
   int64_t rowTiles = llvm::divideCeil(plan.unitRows, plan.tile.rows);
-  int64_t tiles = plan.unitPoints * rowTiles;
-  bool isUseful = tiles > 1 && kBlock == 0 && count && all && *all * bytes > target.l2Bytes / 2 &&
+  bool isUseful = plan.unitPoints * rowTiles > 1 && kBlock == 0 && count && size &&
+                  *size * bytes > target.l2Bytes / 2 &&
                   *count * panel.width * bytes <= target.l2Bytes;
   if (!isUseful)
     return {};
-  Value number = divide(row, plan.tile.rows).first;
-  if (!form.mOuter.empty())
-    number = add(mul(point, rowTiles), number);
+  // The last unit has fewer tiles, or the only one if sizes are unknown.
+  auto divides = [](int64_t part, AffineExpr size) {
+    std::optional<int64_t> all = constantOf(normalize(size));
+    return all && *all % part == 0;
+  };
+  Value tilesOfPoint = constant(rowTiles), points = constant(plan.unitPoints);
+  if (!divides(plan.unitRows, form.mSize()))
+    tilesOfPoint = divide(add(mCount, plan.tile.rows - 1), plan.tile.rows).first;
+  if (!form.mOuter.empty() && !divides(plan.unitPoints, form.mOuterSize()))
+    points = pointCount;
+  Value number = add(mul(point, tilesOfPoint), divide(row, plan.tile.rows).first);
   return sharePrefetch(b, loc, target, *count * panel.width, panel.width * plan.group,
-                       bOperand.elementType, number, tiles);
+                       bOperand.elementType, number, mul(tilesOfPoint, points));
 }
 
 Value ContractionEmitter::sumPointer(const Panel &panel, Value row, Value column) {

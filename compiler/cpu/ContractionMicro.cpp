@@ -5,13 +5,18 @@
 #include "compiler/kernels/emit/ProductEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace tfc::cpu {
+
+/// Tiles that share a prefetch, if their number is unknown: there are at least so many.
+static constexpr int64_t kUnknownTiles = 2;
 
 static Value offsetPointer(OpBuilder &b, Location loc, Value pointer, Type elementType,
                            Value offset) {
@@ -242,12 +247,20 @@ private:
 
   /// Prefetches for a step that reads b at a pointer.
   void prefetch(Value pointer) {
-    Type type = tile.b.elementType;
-    for (int64_t i = 0; i < tile.prefetch.lines; ++i) {
-      Value line = advance(b, loc, pointer, type, tile.prefetch.distance, {1, {}});
-      line = advance(b, loc, line, type, i * kLineBytes / elementBytes(type), {1, {}});
-      LLVM::Prefetch::create(b, loc, line, /*rw=*/0, /*hint=*/tile.prefetch.isNear ? 3 : 2,
-                             /*cache=*/1);
+    const Prefetch &part = tile.prefetch;
+    if (part.lines == 0)
+      return;
+    Type address = b.getI64Type(), byte = b.getI8Type();
+    Value begin = LLVM::PtrToIntOp::create(b, loc, address, tile.b.pointer);
+    Value read =
+        arith::SubIOp::create(b, loc, LLVM::PtrToIntOp::create(b, loc, address, pointer), begin);
+    Value shift = arith::IndexCastOp::create(b, loc, address, part.shift);
+    Value offset = arith::ShRUIOp::create(b, loc, read, shift);
+    Value line = advance(b, loc, tile.b.pointer, byte, part.distance, {1, {}});
+    line = LLVM::GEPOp::create(b, loc, pointer.getType(), byte, line, ValueRange{offset});
+    for (int64_t i = 0; i < part.lines; ++i) {
+      Value next = advance(b, loc, line, byte, i * kLineBytes, {1, {}});
+      LLVM::Prefetch::create(b, loc, next, /*rw=*/0, /*hint=*/part.isNear ? 3 : 2, /*cache=*/1);
     }
   }
 
@@ -339,15 +352,33 @@ private:
 } // namespace
 
 Prefetch sharePrefetch(OpBuilder &b, Location loc, const Target &target, int64_t elements,
-                       int64_t stepElements, Type type, Value number, int64_t count) {
-  int64_t bytes = elementBytes(type);
+                       int64_t stepElements, Type type, Value number, Value count) {
+  int64_t bytes = elementBytes(type), all = elements * bytes;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  // The parts are a power of two. Tiles beyond it prefetch the last one again.
   Prefetch prefetch;
-  prefetch.lines = llvm::divideCeil(llvm::divideCeil(stepElements * bytes, kLineBytes), count);
-  Value stride = arith::ConstantIndexOp::create(b, loc, prefetch.lines * kLineBytes / bytes);
-  Value start = b.createOrFold<arith::MulIOp>(loc, number, stride);
-  Value all = arith::ConstantIndexOp::create(b, loc, elements);
-  prefetch.distance = b.createOrFold<arith::AddIOp>(loc, start, all);
-  prefetch.isNear = elements * bytes <= target.l1Bytes / 2;
+  Value parts;
+  int64_t fewest = kUnknownTiles;
+  if (std::optional<int64_t> tiles = getConstantIntValue(count)) {
+    fewest = llvm::bit_floor(uint64_t(*tiles));
+    parts = constant(fewest);
+    prefetch.shift = constant(llvm::Log2_64(fewest));
+  } else {
+    Value zeros = math::CountLeadingZerosOp::create(
+        b, loc, arith::IndexCastOp::create(b, loc, b.getI64Type(), count));
+    prefetch.shift = arith::SubIOp::create(
+        b, loc, constant(63), arith::IndexCastOp::create(b, loc, b.getIndexType(), zeros));
+    parts = arith::ShLIOp::create(b, loc, constant(1), prefetch.shift);
+  }
+  Value last = b.createOrFold<arith::SubIOp>(loc, parts, constant(1));
+  Value part = b.createOrFold<arith::MinUIOp>(loc, number, last);
+  Value start = b.createOrFold<arith::MulIOp>(loc, part, constant(all));
+  start = b.createOrFold<arith::ShRUIOp>(loc, start, prefetch.shift);
+  prefetch.lines = llvm::divideCeil(llvm::divideCeil(stepElements * bytes, kLineBytes), fewest);
+  prefetch.distance = b.createOrFold<arith::AddIOp>(loc, start, constant(all));
+  prefetch.isNear = all <= target.l1Bytes / 2;
   return prefetch;
 }
 

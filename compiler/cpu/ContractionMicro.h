@@ -33,21 +33,26 @@ struct TileSource {
   std::function<mlir::Value(mlir::Value)> convert;
 };
 
-/// The memory that a tile brings to the cache for the tiles after it.
+/// The memory that a tile brings to the cache for the tiles after it: a part of what they read of
+/// b.
 struct Prefetch {
   /// Lines for each step along k; 0 if there is nothing.
   int64_t lines = 0;
-  /// The distance of the first one from what the step reads of b, in elements.
+  /// Where the part begins, in bytes from where the tile's b does.
   mlir::Value distance = nullptr;
+  /// The binary logarithm of the bytes that the tile reads for each one of the part.
+  mlir::Value shift = nullptr;
   /// True if all fit into the first-level cache.
   bool isNear = true;
 };
 
 /// Returns the part of tile number `number` of `count` tiles that read the same `elements` elements
-/// of b, `stepElements` in each step, and together prefetch as many after them.
+/// of b, `stepElements` in each step, and together prefetch as many after them. Each line is
+/// prefetched by one tile, or few, at the pace of its steps: a prefetch of what is in the cache
+/// takes the time of a load, and many at once wait for each other.
 Prefetch sharePrefetch(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
                        int64_t elements, int64_t stepElements, mlir::Type type, mlir::Value number,
-                       int64_t count);
+                       mlir::Value count);
 
 /// A tile of bytes whose innermost loop reads four steps at once from panels that are packed so;
 /// `a` is contiguous along it.

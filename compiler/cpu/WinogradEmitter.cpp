@@ -208,8 +208,9 @@ void WinogradEmitter::emitRows(const Group &group, const Panel &panel, Value ele
   if (plan.isPacked) {
     // The next matrix of the panel.
     int64_t tiles = llvm::divideCeil(winograd.tiles, winograd.rows);
-    tile.prefetch = sharePrefetch(b, loc, target, matrixChannels() * panel.width, panel.width,
-                                  form.computeType, divide(row, winograd.rows).first, tiles);
+    tile.prefetch =
+        sharePrefetch(b, loc, target, matrixChannels() * panel.width, panel.width, form.computeType,
+                      divide(row, winograd.rows).first, constant(tiles));
   }
   tile.masks.assign(panel.vectors, Value());
   tile.masks.back() = panel.mask;

@@ -20,6 +20,10 @@ Value IndexArithmetic::sub(Value lhs, Value rhs) {
   return b.createOrFold<arith::SubIOp>(loc, lhs, rhs);
 }
 
+Value IndexArithmetic::mul(Value lhs, Value rhs) {
+  return b.createOrFold<arith::MulIOp>(loc, lhs, rhs);
+}
+
 Value IndexArithmetic::mul(Value lhs, int64_t rhs) {
   return b.createOrFold<arith::MulIOp>(loc, lhs, constant(rhs));
 }

@@ -15,6 +15,7 @@ public:
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
   mlir::Value add(mlir::Value lhs, int64_t rhs);
   mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Value lhs, mlir::Value rhs);
   mlir::Value mul(mlir::Value lhs, int64_t rhs);
   mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
   /// Returns the quotient and the remainder of non-negative numbers.
