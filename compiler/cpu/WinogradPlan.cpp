@@ -11,16 +11,17 @@ using namespace tfc;
 using namespace tfc::cpu;
 using llvm::ArrayRef, llvm::SmallVector, llvm::SmallVectorImpl;
 
-/// Transformed elements and products of a unit are on the stack, and take at most this many bytes
-/// and half of the second-level cache.
-static constexpr int64_t kMostStackBytes = 384 << 10;
+/// Transformed elements and products of a unit are on the stack, and take at most this many bytes.
+/// They need not fit into the second-level cache: of each matrix of elements, which does, all
+/// panels of a group are computed before the next one.
+static constexpr int64_t kMostStackBytes = 896 << 10;
 /// The most tiles of a unit: with more, transformed weights are read seldom enough.
 static constexpr int64_t kMostTiles = 64;
 /// The number of units that is enough for several threads.
 static constexpr int64_t kEnoughUnits = 8;
 /// The instructions of a transform that begin in a cycle, and those that store a result.
 static constexpr double kIssue = 2, kStoreInstructions = 4;
-/// Bytes of weights that a cycle reads from the second-level cache or from beyond it.
+/// Bytes that a cycle reads from the second-level cache or from beyond it.
 static constexpr double kNearBytes = 20, kFarBytes = 10;
 /// The share of the time of reading that the products do not hide.
 static constexpr double kNotHidden = 0.5;
@@ -40,12 +41,12 @@ public:
   }
   /// Completes a plan whose tiles, channels and panels are chosen.
   void complete(WinogradPlan &plan) const;
-  /// Returns true if what a unit keeps fits into the memory for it.
-  bool fits(const WinogradPlan &plan) const {
-    int64_t bytes = c.tileElements() * plan.tiles *
-                    (plan.channels + plan.panels * plan.columns(lanes)) * int64_t(sizeof(float));
-    return bytes <= std::min(kMostStackBytes, target.l2Bytes / 2);
+  /// The transformed elements and the products of a unit.
+  int64_t unitBytes(const WinogradPlan &plan) const {
+    return c.tileElements() * plan.tiles * (plan.channels + plan.panels * plan.columns(lanes)) *
+           int64_t(sizeof(float));
   }
+  bool fits(const WinogradPlan &plan) const { return unitBytes(plan) <= kMostStackBytes; }
   double readingWeights(int64_t elements) const {
     double bytes = double(elements * c.channels * c.features) * sizeof(float);
     return bytes / (bytes <= double(target.l2Bytes) / 2 ? kNearBytes : kFarBytes);
@@ -119,8 +120,13 @@ void Estimate::complete(WinogradPlan &plan) const {
   double results = resultCycles * double(c.tiles() * featureVectors);
   double multiplying = double(c.tileElements() * units) * products(plan);
   double reading = double(units) * readingWeights(c.tileElements());
+  // Elements and products are written and read again.
+  if (int64_t bytes = unitBytes(plan); bytes > target.l2Bytes / 2)
+    reading += 2 * double(units * parts * bytes) / kFarBytes;
   plan.cycles = elements + results + std::max(multiplying, reading) +
                 kNotHidden * std::min(multiplying, reading);
+  // Threads wait for the one that computes the last unit.
+  plan.cycles *= 1 + 1 / double(units * parts);
 }
 
 std::string WinogradPlan::name() const {

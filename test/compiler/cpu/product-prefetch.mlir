@@ -7,8 +7,8 @@
 
 // Each tile has a part of it, to which it advances by a fraction of what it reads.
 // CHECK-LABEL: llvm.func hidden @many(
-// CHECK: %[[READ:.*]] = llvm.sub
-// CHECK: llvm.lshr %[[READ]],
+// CHECK: %[[READ:.*]] = arith.subi %{{.*}} : i64
+// CHECK: arith.shrui %[[READ]],
 // CHECK: llvm.intr.prefetch
 // CHECK: llvm.return
 kernel.func @many(%x: tensor<49x512xf32>, %w: tensor<512x1024xf32> {kernel.constant}) -> tensor<49x1024xf32> {
