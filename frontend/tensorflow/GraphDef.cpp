@@ -46,7 +46,11 @@ std::string dtypeName(int64_t dtype) {
 }
 
 Type elementTypeOf(MLIRContext *context, int64_t dtype) {
-  return dfg::elementTypeNamed(context, dtypeName(dtype), &dfg::Dtype::longName);
+  std::string name = dtypeName(dtype);
+  // Quantised integers are integers; what they stand for is in other tensors.
+  StringRef plain = name;
+  plain.consume_front("q");
+  return dfg::elementTypeNamed(context, plain, &dfg::Dtype::longName);
 }
 
 bool isComplexDtype(int64_t dtype) {

@@ -24,6 +24,7 @@ const OperationTable<OpRule> &operations() {
                                                    {"ListRules.cpp", listRules()},
                                                    {"MatrixRules.cpp", matrixRules()},
                                                    {"NeuralRules.cpp", neuralRules()},
+                                                   {"QuantizedRules.cpp", quantizedRules()},
                                                    {"QueueRules.cpp", queueRules()},
                                                    {"RandomRules.cpp", randomRules()},
                                                    {"ReductionRules.cpp", reductionRules()},

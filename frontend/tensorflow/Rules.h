@@ -65,6 +65,7 @@ llvm::ArrayRef<OpRule> indexRules();
 llvm::ArrayRef<OpRule> listRules();
 llvm::ArrayRef<OpRule> matrixRules();
 llvm::ArrayRef<OpRule> neuralRules();
+llvm::ArrayRef<OpRule> quantizedRules();
 llvm::ArrayRef<OpRule> queueRules();
 llvm::ArrayRef<OpRule> randomRules();
 llvm::ArrayRef<OpRule> reductionRules();
