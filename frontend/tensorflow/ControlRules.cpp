@@ -12,6 +12,11 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 static Outcome buildSwitch(NodeBuilder &node, const OpRule &) {
+  if (node.isDecided()) {
+    // Nothing reads the other output.
+    NodeValue data = NodeValue(node.gate(node.data(0)));
+    return node.done({data, data});
+  }
   Value data = node.gate(node.data(0)), predicate = node.valueOf(node.in(1));
   if (!data || !predicate)
     return Outcome::Failed;
@@ -26,11 +31,29 @@ static Outcome buildSwitch(NodeBuilder &node, const OpRule &) {
   return node.done({NodeValue(made->getResult(1)), NodeValue(made->getResult(0))});
 }
 
+/// Returns the input of a merge that is live if all others are dead.
+static std::optional<unsigned> onlyLiveInput(NodeBuilder &node) {
+  std::optional<unsigned> live;
+  for (unsigned i = 0; i < node.numInputs(); ++i) {
+    if (node.isDeadInput(i))
+      continue;
+    if (live)
+      return std::nullopt;
+    live = i;
+  }
+  return node.numInputs() > 1 ? live : std::nullopt;
+}
+
 /// Loop back edges have no values yet: the `next_iteration` sets the operand later.
 static Outcome buildMerge(NodeBuilder &node, const OpRule &) {
+  if (std::optional<unsigned> live = onlyLiveInput(node))
+    return node.done({NodeValue(node.valueOf(node.data(*live))),
+                      NodeValue(node.scalar(*live, IntegerType::get(node.context(), 32)))});
   SmallVector<Value> inputs;
   Value known;
   for (unsigned i = 0; i < node.numInputs(); ++i) {
+    if (node.isDeadInput(i))
+      continue;
     inputs.push_back(node.isLoopEdge(i) ? node.loopValue(i) : node.valueOf(node.data(i)));
     if (!node.isLoopEdge(i) && !inputs.back())
       return Outcome::Failed;

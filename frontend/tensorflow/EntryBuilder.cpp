@@ -46,6 +46,8 @@ bool EntryBuilder::isReady(unsigned index) const {
 static KnownSizes commonSizes(NodeBuilder &node) {
   KnownSizes common;
   for (unsigned i = 0; i < node.numInputs(); ++i) {
+    if (node.isDeadInput(i))
+      continue;
     KnownSizes sizes = node.isLoopEdge(i) ? nullptr : node.knownSizes(i);
     if (!sizes || (common && (common->shape != sizes->shape || common->values != sizes->values)))
       return nullptr;
@@ -79,9 +81,53 @@ static std::vector<std::string> colocationOf(const Graph &graph, const Node &nod
   return symbols;
 }
 
+/// Returns true if no call runs a node, because it is in a branch that none takes.
+static bool isDead(const EntryContext &entry, unsigned index) {
+  const Node &node = entry.graph.nodes[index];
+  if (!hasFlag(node.op, OpRule::Merges))
+    return llvm::any_of(node.inputs, [&](Edge input) { return entry.isDead(input); }) ||
+           llvm::any_of(node.controls, [&](unsigned at) { return entry.states[at].isDead; });
+  // The values that enter a loop determine whether it runs.
+  auto isLoop = [&](Edge input) {
+    return hasFlag(entry.graph.nodes[input.node].op, OpRule::LoopsBack);
+  };
+  auto isDeadInput = [&](Edge input) { return entry.isDead(input); };
+  return llvm::any_of(node.inputs, isDeadInput) &&
+         llvm::all_of(node.inputs, [&](Edge input) { return isLoop(input) || isDeadInput(input); });
+}
+
+/// Returns the condition of a switch, if sizes and constants determine it.
+static std::optional<bool> conditionOf(EntryContext &entry, unsigned index) {
+  NodeBuilder node(entry, index);
+  // A variable that has to be read is not known.
+  if (!node.knownSizes(1) && entry.handles.reference(*node.edge(1)))
+    return std::nullopt;
+  NodeValue predicate = node.in(1);
+  auto known = predicate ? node.knownReals(1) : std::nullopt;
+  return known && known->size() == 1 ? std::optional(known->front() != 0) : std::nullopt;
+}
+
+/// Finds the side of a switch that no call takes.
+static void findDeadSide(EntryContext &entry, unsigned index) {
+  const Node &node = entry.graph.nodes[index];
+  if (!hasFlag(node.op, OpRule::Switches) || !node.inputs.at(1))
+    return;
+  auto [condition, isNew] = entry.conditions.try_emplace(*node.inputs.at(1));
+  if (isNew)
+    condition->second = conditionOf(entry, index);
+  if (condition->second)
+    entry.deadEdges.insert({index, *condition->second ? 0u : 1u});
+}
+
 Outcome EntryBuilder::buildNode(unsigned index) {
   NodeState &state = entry.states[index];
   const Node &node = entry.graph.nodes[index];
+  if (isDead(entry, index)) {
+    state.isDead = true;
+    state.status = NodeState::Built;
+    return Outcome::Done;
+  }
+  findDeadSide(entry, index);
   if (passesHandle(node)) {
     state.status = NodeState::Built;
     return Outcome::Done;
@@ -177,6 +223,8 @@ void Worklist::wakeUsers(unsigned index) {
       (user > index ? ready : next).insert(user);
   if (auto found = entry.waiting.find(index); found != entry.waiting.end())
     wake(found->second, index);
+  if (entry.states[index].isDead)
+    return;
   auto wakeReaders = [&](unsigned array) {
     ArrayElements &elements = entry.arrays[array];
     NodeBuilder node(entry, index);
@@ -318,6 +366,11 @@ void EntryBuilder::finish() {
     if (entry.complex.isComplex(edge) && !entry.isFed(edge))
       entry.error(edge.node) << "cannot fetch complex numbers: fetch the results of Real and Imag "
                                 "nodes [graph-entry]";
+    if (entry.isDead(edge)) {
+      entry.error(edge.node) << "cannot fetch what no call computes: sizes and constants determine "
+                                "that its branch is not taken [graph-entry]";
+      continue;
+    }
     Value value = Values(entry).valueOf(edge);
     auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
     if (value && !type)

@@ -27,6 +27,7 @@ struct NodeState {
   mlir::Value token;
   bool hasToken = false;       // `token` has been computed, although it may be null
   bool isHandleFailed = false; // no value could be built for the handle
+  bool isDead = false;         // no call runs the node
 };
 
 /// The elements of a TensorArray that does not specify their type.
@@ -50,6 +51,11 @@ struct EntryContext {
   /// Returns true after an error in this entry.
   bool hasErrors() const { return diagnostics.getErrorCount() != errorsBefore; }
   bool isFed(Edge edge) const { return fed.count(edge) != 0; }
+  /// Returns true if no call computes the value of an edge, because it is on the other side of a
+  /// branch whose condition is known.
+  bool isDead(Edge edge) const {
+    return !isFed(edge) && (states[edge.node].isDead || deadEdges.count(edge));
+  }
   /// Returns the rule of a node, including operations in graph source; null if there is none.
   const OpRule *ruleOf(unsigned node) const {
     llvm::StringRef op = graph.nodes[node].op;
@@ -79,6 +85,8 @@ struct EntryContext {
   dfg::DataflowOp dataflow;
   std::vector<NodeState> states;
   std::map<Edge, mlir::Value> edgeTokens;
+  std::map<Edge, std::optional<bool>> conditions; // of switches, if they are known
+  std::set<Edge> deadEdges;                       // of switches whose condition is known
   std::vector<std::pair<unsigned, mlir::Operation *>> created; // with the numbers of their nodes
   std::map<unsigned, ArrayElements> arrays;                    // by the node of the TensorArray
   std::map<unsigned, llvm::SmallVector<unsigned>> waiting;     // nodes to build again after a node

@@ -65,6 +65,12 @@ public:
   llvm::SmallVector<mlir::Value> tokens();
   /// Returns `value`, which becomes dead if a control input is dead.
   mlir::Value gate(const NodeValue &value);
+  /// Returns true if no call computes input `i`.
+  bool isDeadInput(unsigned i) const { return edge(i) && entry.isDead(*edge(i)); }
+  /// Returns true for a switch whose condition is known when the graph is compiled.
+  bool isDecided() const {
+    return entry.deadEdges.count({index, 0}) || entry.deadEdges.count({index, 1});
+  }
   /// Returns true if input `i` is a loop back edge.
   bool isLoopEdge(unsigned i) const;
   /// Returns the value of a loop back edge, if it has been built already.

@@ -78,11 +78,21 @@ static Outcome buildRank(NodeBuilder &node, const OpRule &) {
 // Shapes from shapes
 //===----------------------------------------------------------------------===//
 
+/// Inverts a permutation that calls compute.
+static Outcome invert(NodeBuilder &node) {
+  NodeValue x = node.in(0);
+  if (!x)
+    return Outcome::Failed;
+  if (dfg::shapeOf(x.getType()).size() != 1)
+    return node.fail("expected a vector, but got {} [operand]", dfg::toText(x.getType()));
+  return node.done({node.library().compute("_inverted", {x})});
+}
+
 static Outcome buildInvertPermutation(NodeBuilder &node, const OpRule &) {
   const SizeTensor *x = node.sizes(0);
   auto places = x ? x->getConstants() : std::nullopt;
   if (!places)
-    return failUnknown(node);
+    return invert(node);
   dfg::Shape inverse(places->size(), DimExpr(0));
   for (auto [i, place] : enumerate(*places)) {
     if (place < 0 || place >= int64_t(places->size()))

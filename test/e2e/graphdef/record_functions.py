@@ -75,6 +75,22 @@ def loops(x, k):
     return (scanned, folded, i, a, array.stack(), unknown.stack(), unknown.read(1)), []
 
 
+def shapes(x, k):
+    """Branches whose conditions follow from shapes, with results of different types."""
+    rows = tf.shape(x)[0]
+    high = tf.cast(rows, tf.float32) / tf.cast(tf.shape(x)[1], tf.float32) > 1.0
+    padded = tf.cond(high, lambda: tf.pad(x, [[0, 0], [0, rows - 4]]), lambda: tf.pad(x, [[0, 4 - rows], [0, 0]]))
+    chosen = tf.switch_case(rows - 2, [lambda: x, lambda: x * 2, lambda: tf.ones([3])])
+    loops = tf.cond(rows > 7, lambda: tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2), (0, x)),
+                    lambda: tf.while_loop(lambda i, a: i < k, lambda i, a: (i + 1, a * 3), (0, x)))
+    inside = tf.while_loop(lambda i, a: i < 3,
+                           lambda i, a: (i + 1, tf.cond(tf.shape(a)[0] > 2, lambda: a * 2, lambda: a[:1] + a)), (0, x))
+    nested = tf.cond(x[0, 0] > 0, lambda: x, lambda: tf.cond(rows > 7, lambda: x + 1, lambda: x - 1))
+    slope = tf.gradients(tf.cond(rows > 2, lambda: x * x, lambda: x), x)
+    return (padded, chosen, loops, inside, nested, slope, tf.math.is_non_decreasing(x), tf.image.rot90(x[:, :, None], 3),
+            tf.math.invert_permutation(tf.argsort(x[0]))), []
+
+
 def record(name, build, steps, feeds):
     graph = tf.Graph()
     with graph.as_default():
@@ -90,3 +106,4 @@ record("function_calls", calls, 2, ["x"])
 record("function_branches", branches, 5, ["x", "k"])
 record("function_effects", effects, 5, ["x", "k"])
 record("function_loops", loops, 2, ["x"])
+record("function_shapes", shapes, 3, ["x", "k"])
