@@ -19,9 +19,9 @@ namespace tfc::tensorflow {
 
 /// The shipped files with operations that are functions.
 static constexpr StringRef kFiles[] = {
-    "tensorflow",          "tensorflow_complex",   "tensorflow_images",
-    "tensorflow_networks", "tensorflow_quantized", "tensorflow_random",
-    "tensorflow_sparse",   "tensorflow_special",   "tensorflow_training"};
+    "tensorflow",          "tensorflow_audio",     "tensorflow_complex", "tensorflow_images",
+    "tensorflow_networks", "tensorflow_quantized", "tensorflow_random",  "tensorflow_sparse",
+    "tensorflow_special",  "tensorflow_training"};
 
 /// Lists the names of nodes; those beyond a limit are only counted.
 static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {

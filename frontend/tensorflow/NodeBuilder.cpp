@@ -14,7 +14,19 @@ static constexpr Alias kAliases[] = {{"FusedBatchNorm", "FusedBatchNormV3"},
                                      {"FusedBatchNormV2", "FusedBatchNormV3"},
                                      {"FusedBatchNormGrad", "FusedBatchNormGradV3"},
                                      {"FusedBatchNormGradV2", "FusedBatchNormGradV3"},
-                                     {"QuantizeAndDequantizeV4", "QuantizeAndDequantizeV2"}};
+                                     {"QuantizeAndDequantizeV4", "QuantizeAndDequantizeV2"},
+                                     {"MaxPoolGradGradV2", "MaxPoolGradGrad"},
+                                     {"BatchMatrixDeterminant", "MatrixDeterminant"},
+                                     {"BatchMatrixInverse", "MatrixInverse"},
+                                     {"BatchMatrixSolve", "MatrixSolve"},
+                                     {"BatchMatrixTriangularSolve", "MatrixTriangularSolve"},
+                                     {"BatchCholesky", "Cholesky"},
+                                     {"BatchSelfAdjointEigV2", "SelfAdjointEigV2"},
+                                     {"BatchSvd", "Svd"},
+                                     {"BatchMatrixBandPart", "MatrixBandPart"},
+                                     {"BatchMatrixDiag", "MatrixDiag"},
+                                     {"BatchMatrixDiagPart", "MatrixDiagPart"},
+                                     {"BatchMatrixSetDiag", "MatrixSetDiag"}};
 
 const OperationTable<OpRule> &operations() {
   static const OperationTable<OpRule> kOperations({{"ComplexRules.cpp", complexRules()},

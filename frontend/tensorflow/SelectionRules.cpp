@@ -68,6 +68,19 @@ static Outcome buildNonMax(NodeBuilder &node, const OpRule &rule) {
   return node.done(results);
 }
 
+/// Input 0 has how much each pair of boxes shares.
+static Outcome buildNonMaxOfOverlaps(NodeBuilder &node, const OpRule &) {
+  std::optional<int64_t> most = node.integer(2);
+  if (!most)
+    return Outcome::Failed;
+  if (*most < 0)
+    return node.fail("expected a number of boxes that is not negative, but got {} [operand]",
+                     *most);
+  return node.done(
+      {node.library().compute("_non_max_overlaps", {node.in(0), node.in(1), node.in(3), node.in(4)},
+                              {{"most", dfg::Shape{*most}}})});
+}
+
 static constexpr OpRule kRules[] = {
     {"Where", "1 -> 1", buildWhere},
     {"Unique", "1 -> 2; out_idx:type?", buildUnique},
@@ -79,6 +92,7 @@ static constexpr OpRule kRules[] = {
     {"NonMaxSuppressionV3", "5 -> 1", buildNonMax},
     {"NonMaxSuppressionV4", "5 -> 2; pad_to_max_output_size:bool?", buildNonMax, "count"},
     {"NonMaxSuppressionV5", "6 -> 3; pad_to_max_output_size:bool?", buildNonMax, "scores"},
+    {"NonMaxSuppressionWithOverlaps", "5 -> 1", buildNonMaxOfOverlaps},
 };
 
 ArrayRef<OpRule> selectionRules() { return kRules; }
