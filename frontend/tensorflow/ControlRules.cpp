@@ -64,9 +64,11 @@ static Outcome buildMerge(NodeBuilder &node, const OpRule &) {
     return node.fail("expected an input that enters the loop [graph-cycle]");
   for (Value &input : inputs) {
     input = input ? input : known;
-    if (input.getType() != known.getType())
-      return node.fail("expected inputs of one type, but got {} and {} [operand]",
-                       dfg::toText(known.getType()), dfg::toText(input.getType()));
+    if (input.getType() == known.getType())
+      continue;
+    noteShapeChange(node.entry, node.index, known.getType(), input.getType());
+    return node.fail("expected inputs of one type, but got {} and {} [operand]",
+                     dfg::toText(known.getType()), dfg::toText(input.getType()));
   }
   return node.doneWith(node.make("merge", SmallVector<NodeValue>(inputs.begin(), inputs.end())));
 }
@@ -199,10 +201,12 @@ Outcome NodeBuilder::closeLoop() {
       if (!merge || i >= merge->getNumOperands())
         return fail("expected a loop to pass through a Merge [graph-cycle]");
       Type expected = merge->getResult(0).getType();
-      if (expected != value.getType())
+      if (expected != value.getType()) {
+        noteShapeChange(entry, user, expected, value.getType());
         return fail(fmt::format(
             "expected a loop variable to keep its type {}, but it becomes {} [loop-type]",
             dfg::toText(expected), dfg::toText(value.getType())));
+      }
       merge->setOperand(i, value);
     }
   }

@@ -9,6 +9,7 @@
 #include "frontend/tensorflow/Complex.h"
 #include "frontend/tensorflow/Rules.h"
 #include "frontend/tensorflow/Structure.h"
+#include "frontend/tensorflow/VaryingMerges.h"
 #include "frontend/text/elaborate/LibraryCalls.h"
 #include <set>
 
@@ -58,6 +59,8 @@ struct EntryContext {
   }
   /// Returns the rule of a node, including operations in graph source; null if there is none.
   const OpRule *ruleOf(unsigned node) const {
+    if (const OpRule *access = varying ? varying->ruleOf(node) : nullptr)
+      return access;
     llvm::StringRef op = graph.nodes[node].op;
     const OpRule *rule = complex.isUsedBy(node) ? findComplexRule(op) : nullptr;
     rule = rule ? rule : findRule(op);
@@ -73,6 +76,7 @@ struct EntryContext {
   text::LibraryCalls &functions;
   Diagnostics &diagnostics;
   const EntrySpec &spec;
+  const VaryingShapes *varying = nullptr;
 
   /// The largest values of named sizes of feeds, and of sizes that calls find, by the names of
   /// their nodes.
@@ -97,6 +101,10 @@ struct EntryContext {
   std::map<std::pair<unsigned, unsigned>, mlir::Value> loopValues;
   /// Gradients of single elements: the position and the value that were added to a list of zeros.
   std::map<Edge, std::pair<mlir::Value, mlir::Value>> singleWrites;
+  /// Facts that this attempt to build the entry has found about sizes that vary.
+  std::vector<ShapeChange> shapeChanges;
+  /// The sizes of loop variables in an iteration, by their Merge and axis.
+  std::map<std::pair<unsigned, unsigned>, dfg::DimExpr> varyingSizes;
 
 private:
   unsigned errorsBefore;

@@ -87,6 +87,15 @@ std::optional<Edge> Graph::findTensor(StringRef name) const {
   return found == byName.end() ? std::nullopt : std::optional(Edge{found->second, parts->second});
 }
 
+unsigned Graph::add(Node node) {
+  unsigned index = nodes.size();
+  std::string name = node.name;
+  while (!byName.try_emplace(node.name, index).second)
+    node.name = fmt::format("{}_{}", name, ++suffixes[name]);
+  nodes.push_back(std::move(node));
+  return index;
+}
+
 const InitializedVariable *Graph::findVariable(unsigned node) const {
   auto found = variables.find(variableName(nodes[node]));
   return found == variables.end() ? nullptr : &found->second;

@@ -95,7 +95,11 @@ struct Graph {
   std::map<unsigned, std::string> assets;
   /// Nodes that cannot be built, and why.
   std::map<unsigned, std::string> refused;
+  /// How many numbers `add` has tried after a name.
+  llvm::StringMap<unsigned> suffixes;
 
+  /// Adds a node after all others, with a name that begins like its own. Returns its number.
+  unsigned add(Node node);
   /// Returns the location of a node, or of the file.
   mlir::Location locate(mlir::MLIRContext *context, unsigned node) const;
   mlir::Location locate(mlir::MLIRContext *context) const;

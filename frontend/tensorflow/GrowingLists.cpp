@@ -83,16 +83,6 @@ private:
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// Adds a node after all others, with a name that begins like its own.
-static unsigned addNode(Graph &graph, Node node) {
-  unsigned index = graph.nodes.size();
-  std::string name = node.name;
-  for (unsigned i = 1; !graph.byName.try_emplace(node.name, index).second; ++i)
-    node.name = fmt::format("{}_{}", name, i);
-  graph.nodes.push_back(std::move(node));
-  return index;
-}
-
 static Attr typeAttr(int64_t dtype) {
   Attr attr;
   attr.kind = AttrKind::Type;
@@ -106,7 +96,7 @@ unsigned Expander::copy(unsigned of, unsigned part) {
   node.inputs = {};
   node.attrs.erase("_class");
   node.name = fmt::format("{}/part_{}", node.name, part);
-  return addNode(graph, std::move(node));
+  return graph.add(std::move(node));
 }
 
 unsigned Expander::make(unsigned of, StringRef op, Inputs inputs, unsigned dtype) {
@@ -529,7 +519,7 @@ static void separateReaders(Graph &graph) {
     EdgeList inputs;
     for (Edge input : graph.nodes[index].inputs) {
       if (graph.nodes[input.node].op == "OptionalNone" && std::exchange(isRead[input.node], true))
-        input.node = addNode(graph, Node(graph.nodes[input.node]));
+        input.node = graph.add(Node(graph.nodes[input.node]));
       inputs.add(input);
     }
     graph.nodes[index].inputs = inputs;

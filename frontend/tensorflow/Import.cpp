@@ -52,23 +52,75 @@ static void reportEntries(const Graph &graph, StringRef reason, Location locatio
                      << listNodes(graph, isEnd);
 }
 
+/// Each level of loops and branches in each other needs a few.
+static constexpr unsigned kMostAttempts = 64;
+
+namespace {
+/// Builds entries of a graph, in several attempts where sizes vary.
+class EntryAttempts {
+public:
+  EntryAttempts(GraphBuilder &builder, const Graph &graph, const Handles &handles,
+                const ImportOptions &options, Diagnostics &diagnostics)
+      : builder(builder), graph(graph), handles(handles), options(options),
+        diagnostics(diagnostics), complex(graph), functions(builder, kFiles, options) {}
+
+  void build(const EntrySpec &spec, bool isInitializer);
+
+  ModuleSymbols symbols;
+
+private:
+  /// Returns false if another attempt may succeed.
+  bool attempt(const EntrySpec &spec, bool isInitializer, VaryingShapes &varying,
+               const Handles &handles, const ComplexEdges &complex, bool isLast = false);
+
+  GraphBuilder &builder;
+  const Graph &graph;
+  const Handles &handles;
+  const ImportOptions &options;
+  Diagnostics &diagnostics;
+  ComplexEdges complex;
+  text::LibraryCalls functions;
+};
+} // namespace
+
+bool EntryAttempts::attempt(const EntrySpec &spec, bool isInitializer, VaryingShapes &varying,
+                            const Handles &handles, const ComplexEdges &complex, bool isLast) {
+  EntryContext entry(builder, varying.getGraph(), handles, complex, symbols, functions, diagnostics,
+                     spec);
+  entry.varying = &varying;
+  for (const auto &[name, bound] : options.bounds)
+    entry.bounds[name] = bound;
+  diagnostics.hold();
+  EntryBuilder attempt(entry);
+  bool isBuilt = succeeded(isInitializer ? attempt.buildInitializer() : attempt.build());
+  bool isRepeated = !isBuilt && !isLast && varying.learn(entry);
+  diagnostics.release(isRepeated);
+  return !isRepeated;
+}
+
+void EntryAttempts::build(const EntrySpec &spec, bool isInitializer) {
+  VaryingShapes varying(graph);
+  bool isDone = attempt(spec, isInitializer, varying, handles, complex);
+  for (unsigned left = kMostAttempts; !isDone; --left) {
+    Handles changedHandles(varying.getGraph());
+    ComplexEdges changedComplex(varying.getGraph());
+    isDone = attempt(spec, isInitializer, varying, changedHandles, changedComplex, left == 0);
+  }
+}
+
 /// Adds the entries of a graph to a module. Emits errors.
 static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handles &handles,
                          ArrayRef<EntrySpec> entries, const ImportOptions &options,
                          Diagnostics &diagnostics) {
-  ModuleSymbols symbols;
-  ComplexEdges complex(graph);
-  text::LibraryCalls functions(builder, kFiles, options);
+  EntryAttempts attempts(builder, graph, handles, options, diagnostics);
+  ModuleSymbols &symbols = attempts.symbols;
   llvm::StringSet<> names;
   for (const EntrySpec &spec : entries) {
     symbols.claim<dfg::EntryOp>(spec.name);
     if (!names.insert(spec.name).second)
       diagnostics.error(graph.locate(builder.getContext()))
           << "expected one entry '" << spec.name << "', but got two [graph-entry]";
-    EntryContext entry(builder, graph, handles, complex, symbols, functions, diagnostics, spec);
-    for (const auto &[name, bound] : options.bounds)
-      entry.bounds[name] = bound;
-    (void)EntryBuilder(entry).build();
+    attempts.build(spec, /*isInitializer=*/false);
   }
   bool hasVariables = any_of(graph.variables, [&](const auto &variable) {
     return !variable.second.isConstant && symbols.variables.count(variable.first);
@@ -77,8 +129,7 @@ static void buildEntries(GraphBuilder &builder, const Graph &graph, const Handle
     return;
   EntrySpec spec;
   spec.targets = graph.initializers;
-  EntryContext entry(builder, graph, handles, complex, symbols, functions, diagnostics, spec);
-  (void)EntryBuilder(entry).buildInitializer();
+  attempts.build(spec, /*isInitializer=*/true);
 }
 
 OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &file) {

@@ -27,10 +27,30 @@ public:
 
   std::optional<int64_t> largestValue(Edge number);
   std::optional<int64_t> largestLength(unsigned array);
+  std::optional<Trips> tripsOf(unsigned merge);
+  std::optional<int64_t> largestSize(unsigned merge, unsigned axis);
 
 private:
-  Edge sourceOf(Edge edge) const;
+  /// `small < large`, or `small <= large`.
+  struct Comparison {
+    Edge small, large;
+    bool isStrict;
+  };
+  /// A loop variable to which each iteration adds `step`.
+  struct Counter {
+    Edge initial;
+    int64_t step;
+  };
+
+  Edge sourceOf(Edge edge) const { return sourceOf(edge, {"Identity"}); }
+  Edge sourceOf(Edge edge, ArrayRef<StringRef> passing) const;
   SmallVector<unsigned> conjunctsOf(Edge condition) const;
+  std::optional<Comparison> comparisonAt(unsigned index) const;
+  std::optional<Edge> conditionOf(unsigned merge) const;
+  std::optional<int64_t> constantAt(Edge edge) const;
+  std::optional<Counter> counterAt(Edge edge, unsigned frame) const;
+  std::optional<Trips> tripsUntil(const Comparison &comparison, unsigned frame);
+  bool isSizeOf(Edge number, unsigned merge, unsigned axis) const;
   std::optional<int64_t> limitOf(Edge variable, Edge condition);
 
   const EntryContext &entry;
@@ -41,11 +61,11 @@ private:
 };
 } // namespace
 
-/// Returns the edge from which others pass on a value.
-Edge Search::sourceOf(Edge edge) const {
+/// Returns the edge from which such nodes pass on a value.
+Edge Search::sourceOf(Edge edge, ArrayRef<StringRef> passing) const {
   for (unsigned i = 0; i < kMostPassed && !entry.isFed(edge); ++i) {
     const Node &node = graph.nodes[edge.node];
-    if (node.op != "Identity" || !node.inputs.first())
+    if (!is_contained(passing, StringRef(node.op)) || !node.inputs.first())
       break;
     edge = *node.inputs.first();
   }
@@ -63,10 +83,23 @@ SmallVector<unsigned> Search::conjunctsOf(Edge condition) const {
     const Node &node = graph.nodes[edge.node];
     if (node.op == "LogicalAnd" || node.op == "LoopCond")
       append_range(work, node.inputs);
+    else if (node.op == "All" && node.inputs.first())
+      work.push_back(*node.inputs.first());
     else
       found.push_back(edge.node);
   }
   return found;
+}
+
+std::optional<Search::Comparison> Search::comparisonAt(unsigned index) const {
+  const Node &node = graph.nodes[index];
+  StringRef op = node.op;
+  bool isLess = op == "Less" || op == "LessEqual",
+       isGreater = op == "Greater" || op == "GreaterEqual";
+  if ((!isLess && !isGreater) || node.inputs.size() != 2)
+    return std::nullopt;
+  return Comparison{*node.inputs.at(isLess ? 0 : 1), *node.inputs.at(isLess ? 1 : 0),
+                    op == "Less" || op == "Greater"};
 }
 
 std::optional<int64_t> Search::largestValue(Edge number) {
@@ -100,16 +133,11 @@ std::optional<int64_t> Search::largestValue(Edge number) {
 std::optional<int64_t> Search::limitOf(Edge variable, Edge condition) {
   std::optional<int64_t> least;
   for (unsigned index : conjunctsOf(condition)) {
-    const Node &node = graph.nodes[index];
-    StringRef op = node.op;
-    bool isLess = op == "Less" || op == "LessEqual", isGreater = op.starts_with("Greater");
-    if ((!isLess && !isGreater) || node.inputs.size() != 2)
+    std::optional<Comparison> comparison = comparisonAt(index);
+    if (!comparison || sourceOf(comparison->small) != variable)
       continue;
-    Edge small = *node.inputs.at(isLess ? 0 : 1), large = *node.inputs.at(isLess ? 1 : 0);
-    if (sourceOf(small) != variable)
-      continue;
-    std::optional<int64_t> limit = largestValue(large);
-    if (limit && (op == "Less" || op == "Greater"))
+    std::optional<int64_t> limit = largestValue(comparison->large);
+    if (limit && comparison->isStrict)
       limit =
           *limit > std::numeric_limits<int64_t>::min() ? std::optional(*limit - 1) : std::nullopt;
     if (limit && (!least || *limit < *least))
@@ -142,6 +170,139 @@ std::optional<int64_t> Search::largestLength(unsigned array) {
   }
   open.pop_back();
   return length && *length >= 0 && *length < kMost ? length : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Iterations
+//===----------------------------------------------------------------------===//
+
+/// Returns the condition of the loop of which a Merge begins a variable.
+std::optional<Edge> Search::conditionOf(unsigned merge) const {
+  for (unsigned reader : entry.structure.readers[merge]) {
+    std::optional<Edge> predicate = graph.nodes[reader].inputs.at(1);
+    if (graph.nodes[reader].op == "Switch" && predicate &&
+        graph.nodes[predicate->node].op == "LoopCond")
+      return predicate;
+  }
+  return std::nullopt;
+}
+
+/// Numbers beyond this limit are of no use as sizes, and sums of those below it do not overflow.
+static constexpr int64_t kMostCounted = int64_t(1) << 40;
+
+std::optional<int64_t> Search::constantAt(Edge edge) const {
+  edge = sourceOf(edge, {"Identity", "Enter"});
+  std::optional<int64_t> value =
+      entry.isFed(edge) ? std::nullopt : constantOf(graph.nodes[edge.node]);
+  return value && std::abs(*value) <= kMostCounted ? value : std::nullopt;
+}
+
+std::optional<Search::Counter> Search::counterAt(Edge edge, unsigned frame) const {
+  edge = sourceOf(edge);
+  const Node &merge = graph.nodes[edge.node];
+  if (merge.op != "Merge" || merge.inputs.size() != 2 || entry.isFed(edge) ||
+      entry.structure.frameOf[edge.node] != frame)
+    return std::nullopt;
+  Edge initial = *merge.inputs.at(0), next = *merge.inputs.at(1);
+  if (graph.nodes[initial.node].op == "NextIteration")
+    std::swap(initial, next);
+  if (graph.nodes[next.node].op != "NextIteration" || graph.nodes[initial.node].op != "Enter")
+    return std::nullopt;
+  Edge sum = sourceOf(next, {"Identity", "NextIteration"});
+  const Node &add = graph.nodes[sum.node];
+  bool adds = add.op == "Add" || add.op == "AddV2", subtracts = add.op == "Sub";
+  if ((!adds && !subtracts) || add.inputs.size() != 2 || entry.isFed(sum))
+    return std::nullopt;
+  for (unsigned i = 0; i < (adds ? 2 : 1); ++i) {
+    Edge before = sourceOf(*add.inputs.at(i), {"Identity", "Switch"});
+    std::optional<int64_t> step = constantAt(*add.inputs.at(1 - i));
+    if (before == edge && step)
+      return Counter{initial, subtracts ? -*step : *step};
+  }
+  return std::nullopt;
+}
+
+/// Returns the number of iterations for which a comparison holds.
+std::optional<Trips> Search::tripsUntil(const Comparison &comparison, unsigned frame) {
+  auto [small, large, isStrict] = comparison;
+  std::optional<Counter> up = counterAt(small, frame), down = counterAt(large, frame);
+  bool isUp = up && up->step > 0, isDown = down && down->step < 0;
+  if (isUp == isDown)
+    return std::nullopt;
+  Edge low = isUp ? up->initial : small, high = isUp ? large : down->initial;
+  std::optional<int64_t> first = constantAt(low), last = constantAt(high);
+  bool isExact = first && last;
+  last = last ? last : largestValue(high);
+  if (!first || !last || std::abs(*last) > kMostCounted)
+    return std::nullopt;
+  int64_t step = isUp ? up->step : -down->step, span = *last - *first + !isStrict;
+  return Trips{span > 0 ? (span + step - 1) / step : 0, isExact};
+}
+
+std::optional<Trips> Search::tripsOf(unsigned merge) {
+  std::optional<Edge> condition = conditionOf(merge);
+  if (!condition)
+    return std::nullopt;
+  std::optional<Trips> fewest;
+  SmallVector<unsigned> conjuncts = conjunctsOf(*condition);
+  for (unsigned index : conjuncts) {
+    std::optional<Comparison> comparison = comparisonAt(index);
+    std::optional<Trips> trips =
+        comparison ? tripsUntil(*comparison, entry.structure.frameOf[merge]) : std::nullopt;
+    if (trips && (!fewest || trips->count < fewest->count))
+      fewest = trips;
+  }
+  if (fewest)
+    fewest->isExact &= conjuncts.size() == 1;
+  return fewest;
+}
+
+/// Returns true for the shape of a loop variable, an element of it, or the number of elements if
+/// there is only that axis.
+bool Search::isSizeOf(Edge number, unsigned merge, unsigned axis) const {
+  number = sourceOf(number);
+  const Node &node = graph.nodes[number.node];
+  std::optional<Edge> first = node.inputs.first();
+  if (!first || entry.isFed(number))
+    return false;
+  if (node.op == "Size" && axis == 0 && sourceOf(*first) == Edge{merge, 0}) {
+    const auto &values = entry.states[merge].values;
+    auto type =
+        values.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(values.front().getType());
+    return type && type.getRank() == 1;
+  }
+  if (node.op == "Shape" && sourceOf(*first) == Edge{merge, 0})
+    return true;
+  Edge shape = sourceOf(*first);
+  std::optional<Edge> of = graph.nodes[shape.node].inputs.first();
+  bool isElement = node.op == "StridedSlice" && node.inputs.size() == 4 &&
+                   node.number("shrink_axis_mask") == 1 && !node.number("ellipsis_mask") &&
+                   !node.number("new_axis_mask");
+  return isElement && graph.nodes[shape.node].op == "Shape" && of &&
+         sourceOf(*of) == Edge{merge, 0} && constantAt(*node.inputs.at(1)) == int64_t(axis);
+}
+
+std::optional<int64_t> Search::largestSize(unsigned merge, unsigned axis) {
+  std::optional<Edge> condition = conditionOf(merge);
+  std::optional<int64_t> least;
+  for (unsigned index : condition ? conjunctsOf(*condition) : SmallVector<unsigned>()) {
+    std::optional<Comparison> comparison = comparisonAt(index);
+    if (!comparison || !isSizeOf(comparison->small, merge, axis))
+      continue;
+    std::optional<int64_t> limit = largestValue(comparison->large);
+    if (limit && std::abs(*limit) <= kMostCounted)
+      least = std::min(least.value_or(kMostCounted),
+                       std::max<int64_t>(*limit - comparison->isStrict, 0));
+  }
+  return least;
+}
+
+std::optional<Trips> tripsOf(const EntryContext &entry, unsigned merge) {
+  return Search(entry).tripsOf(merge);
+}
+
+std::optional<int64_t> largestSize(const EntryContext &entry, unsigned merge, unsigned axis) {
+  return Search(entry).largestSize(merge, axis);
 }
 
 std::optional<int64_t> largestValue(const EntryContext &entry, Edge number) {

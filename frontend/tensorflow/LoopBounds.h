@@ -12,4 +12,15 @@ std::optional<int64_t> largestValue(const EntryContext &entry, Edge number);
 /// Returns a number that the length of a TensorArray or TensorList does not exceed.
 std::optional<int64_t> largestLength(const EntryContext &entry, unsigned array);
 
+struct Trips {
+  int64_t count;
+  /// Each run of the loop has that many iterations.
+  bool isExact;
+};
+/// Returns a number that the number of iterations of a loop does not exceed, by a Merge of it.
+std::optional<Trips> tripsOf(const EntryContext &entry, unsigned merge);
+/// Returns a number that the size of a loop variable along an axis does not exceed in iterations of
+/// the loop, because the condition compares it. The entry must have been built as far as possible.
+std::optional<int64_t> largestSize(const EntryContext &entry, unsigned merge, unsigned axis);
+
 } // namespace tfc::tensorflow

@@ -174,31 +174,118 @@ static Outcome failSlice(NodeBuilder &node) {
                    "[dynamic-shape]");
 }
 
-/// Reads single elements at data-dependent positions, as in x[i].
+namespace {
+/// A number that is another one plus a constant.
+struct Offset {
+  Edge base;
+  int64_t number;
+  bool operator==(const Offset &other) const = default;
+};
+} // namespace
+
+/// Returns the number at an edge as an offset from where sums of constants begin.
+static Offset offsetAt(const NodeBuilder &node, Edge edge) {
+  constexpr int64_t kMost = int64_t(1) << 32;
+  constexpr unsigned kMostPassed = 16;
+  const EntryContext &entry = node.entry;
+  Offset offset{edge, 0};
+  auto constantAt = [&](Edge at) -> std::optional<int64_t> {
+    const auto &known = entry.states[at.node].sizes;
+    if (entry.isFed(at) || at.output >= known.size() || !known[at.output])
+      return std::nullopt;
+    return known[at.output]->getConstant();
+  };
+  for (unsigned i = 0; i < kMostPassed && !entry.isFed(offset.base); ++i) {
+    const Node &at = entry.graph.nodes[offset.base.node];
+    std::optional<Edge> first = at.inputs.first(), second = at.inputs.at(1);
+    if (at.op == "Identity" && first) {
+      offset.base = *first;
+      continue;
+    }
+    if ((at.op != "AddV2" && at.op != "Add" && at.op != "Sub") || !second)
+      break;
+    std::optional<int64_t> left = constantAt(*first), right = constantAt(*second);
+    bool isSub = at.op == "Sub";
+    std::optional<int64_t> added = right ? right : isSub ? std::nullopt : left;
+    if (!added || *added > kMost || *added < -kMost)
+      break;
+    offset.base = right ? *first : *second;
+    offset.number += isSub ? -*added : *added;
+  }
+  return offset;
+}
+
+/// Returns the distance from begin to end of an axis if it is a constant whatever these are.
+static std::optional<int64_t> constantSpan(const NodeBuilder &node, unsigned axis) {
+  const EntryContext &entry = node.entry;
+  auto elementOf = [&](unsigned input) -> std::optional<Edge> {
+    Edge packed = offsetAt(node, *node.edge(input)).base;
+    const Node &pack = entry.graph.nodes[packed.node];
+    return pack.op == "Pack" && !entry.isFed(packed) ? pack.inputs.at(axis) : std::nullopt;
+  };
+  std::optional<Edge> begin = elementOf(1), end = elementOf(2);
+  if (!begin || !end)
+    return std::nullopt;
+  Offset first = offsetAt(node, *begin), last = offsetAt(node, *end);
+  if (first.base != last.base || last.number < first.number)
+    return std::nullopt;
+  return last.number - first.number;
+}
+
+/// Cuts an axis between two data-dependent positions. A slice of constant size is inside the axis,
+/// or the call fails; others end where the axis does.
+static NodeValue cutBetween(NodeBuilder &node, NodeValue x, unsigned axis, NodeValue begin,
+                            NodeValue end) {
+  Masks masks(node.node);
+  bool isOpen = bit(masks.begin, axis) || bit(masks.end, axis);
+  if (std::optional<int64_t> span = isOpen ? std::nullopt : constantSpan(node, axis))
+    return dynamicSlice(node, x, begin, axis, *span);
+  DimExpr size = dfg::shapeOf(x.getType())[axis];
+  auto placeAt = [&](NodeValue places, bool isMasked, const DimExpr &other) -> NodeValue {
+    if (isMasked)
+      return node.size(other, positionType(node));
+    return node.reshape(
+        node.slice(node.cast(places, positionType(node)), DimExpr(axis), DimExpr(1)), {});
+  };
+  return node.library().compute(
+      "_between",
+      {x, placeAt(begin, bit(masks.begin, axis), 0), placeAt(end, bit(masks.end, axis), size)},
+      {{"axis", dfg::Shape{DimExpr(axis)}}});
+}
+
+/// Reads elements at data-dependent positions, as in x[i] and x[i:i + 2].
 static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
   Masks masks(node.node);
-  NodeValue begin = node.in(1);
+  NodeValue begin = node.in(1), end = node.in(2);
+  const dfg::SizeTensor *strides = node.sizes(3);
   dfg::Shape shape = dfg::shapeOf(x.getType());
   auto known = begin ? dfg::shapeOf(begin.getType()) : dfg::Shape();
   std::optional<int64_t> entries = known.size() == 1 ? known[0].constant() : std::nullopt;
-  if (!entries || masks.ellipsis || masks.newAxis || *entries > int64_t(shape.size()))
+  if (!entries || !end || end.getType() != begin.getType() || !strides ||
+      strides->values.size() != size_t(*entries) || masks.ellipsis || masks.newAxis ||
+      *entries > int64_t(shape.size()))
     return failSlice(node);
-  dfg::Shape result;
-  for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis) {
-    if (axis < *entries && bit(masks.shrink, axis)) {
+  SmallVector<int64_t> removed;
+  for (int64_t axis = 0; axis < *entries && x; ++axis) {
+    if (bit(masks.shrink, axis)) {
       NodeValue place = node.slice(node.cast(begin, positionType(node)), DimExpr(axis), DimExpr(1));
       // Negative positions count from the end.
       NodeValue size = node.size(shape[axis], positionType(node));
       NodeValue isNegative = node.op("less", {place, node.scalar(0, positionType(node))});
       place = node.op("select", {isNegative, node.op("add", {place, size}), place});
       x = node.op("gather", {x, place}, node.attrs.integer("axis", axis));
-    } else if (axis < *entries && !(bit(masks.begin, axis) && bit(masks.end, axis))) {
-      return node.fail("expected the bounds of a slice to be known when the graph is compiled "
-                       "[dynamic-shape]");
-    } else {
-      result.push_back(shape[axis]);
+      removed.push_back(axis);
+    } else if (!strides->values[axis].isConstant(1)) {
+      return failSlice(node);
+    } else if (!bit(masks.begin, axis) || !bit(masks.end, axis)) {
+      x = cutBetween(node, x, axis, begin, end);
     }
   }
+  if (!x)
+    return Outcome::Failed;
+  dfg::Shape result = dfg::shapeOf(x.getType());
+  for (int64_t axis : reverse(removed))
+    result.erase(result.begin() + axis);
   return node.done({node.reshape(x, result)});
 }
 
@@ -207,7 +294,7 @@ static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
   if (!x)
     return Outcome::Failed;
   auto slice = resolveStridedSlice(node, dfg::shapeOf(x.getType()));
-  if (!slice && node.numInputs() == 4 && !node.sizes(1))
+  if (!slice && node.numInputs() == 4 && (!node.sizes(1) || !node.sizes(2)))
     return buildDynamicElements(node, x);
   if (!slice)
     return failSlice(node);
