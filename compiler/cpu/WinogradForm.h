@@ -76,8 +76,9 @@ struct WinogradPlan {
   int64_t tiles = 0, channels = 0, panels = 0, groups = 0;
   /// The register tile: rows are tiles of the image, and vectors are features.
   int64_t rows = 1, vectors = 1;
-  /// Estimated cycles of the whole convolution.
-  double cycles = 0;
+  /// Estimated cycles of the whole convolution, and these with the time in which threads wait for
+  /// the one that computes the last unit. Plans are compared by the latter.
+  double cycles = 0, waiting = 0;
 
   int64_t columns(int64_t lanes) const { return vectors * lanes; }
   /// The name among the ways of a contraction; it begins with `kWinogradWay`.
@@ -86,7 +87,7 @@ struct WinogradPlan {
 
 inline constexpr llvm::StringLiteral kWinogradWay = "winograd:";
 
-/// Returns plans of a convolution for a target in the order of their estimated cycles, at most
+/// Returns plans of a convolution for a target in the order of their estimated time, at most
 /// `count`, which differ in the results of a tile, if these are not chosen, or in the number of
 /// tiles. There are none if what a unit keeps has no room.
 llvm::SmallVector<WinogradPlan> rankWinograd(const Target &target,

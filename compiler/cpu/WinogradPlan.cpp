@@ -125,8 +125,7 @@ void Estimate::complete(WinogradPlan &plan) const {
     reading += 2 * double(units * parts * bytes) / kFarBytes;
   plan.cycles = elements + results + std::max(multiplying, reading) +
                 kNotHidden * std::min(multiplying, reading);
-  // Threads wait for the one that computes the last unit.
-  plan.cycles *= 1 + 1 / double(units * parts);
+  plan.waiting = plan.cycles * (1 + 1 / double(units * parts));
 }
 
 std::string WinogradPlan::name() const {
@@ -148,7 +147,7 @@ static WinogradPlan bestOf(const Estimate &estimate, int64_t tiles, const Regist
       continue;
     for (plan.panels = 1; plan.panels <= panels && estimate.fits(plan); ++plan.panels) {
       estimate.complete(plan);
-      if (best.cycles == 0 || plan.cycles < best.cycles)
+      if (best.cycles == 0 || plan.waiting < best.waiting)
         best = plan;
     }
   }
@@ -184,7 +183,7 @@ tfc::cpu::rankWinograd(const Target &target, const ImageConvolution &convolution
   SmallVector<WinogradPlan> plans;
   for (const auto &tiling : dfg::winogradTilings({convolution.rows, convolution.columns}))
     addPlans(target, withTiles(convolution, tiling[0], tiling[1]), plans);
-  llvm::stable_sort(plans, [](auto &a, auto &b) { return a.cycles < b.cycles; });
+  llvm::stable_sort(plans, [](auto &a, auto &b) { return a.waiting < b.waiting; });
   plans.truncate(std::min(plans.size(), count));
   return plans;
 }

@@ -9,10 +9,10 @@
 #taps = affine_map<(n, y, x, f, a, b, c) -> (a, b, c, f)>
 #result = affine_map<(n, y, x, f, a, b, c) -> (n, y, x, f)>
 
-// A panel has the matrices of all 36 elements, for some channels at a time.
+// A panel has the matrices of all 24 elements, for some channels at a time.
 // CHECK-LABEL: kernel.func @large(
-// CHECK-SAME: %[[X:.*]]: tensor<1x30x30x64xf32>, %[[W:.*]]: tensor<6x6x64x32xf32> {kernel.constant}) -> tensor<1x28x28x32xf32>
-// CHECK: %[[L:.*]] = arith.constant dense<{{.*}}> : tensor<3x6xf32>
+// CHECK-SAME: %[[X:.*]]: tensor<1x30x30x64xf32>, %[[W:.*]]: tensor<4x6x64x32xf32> {kernel.constant}) -> tensor<1x28x28x32xf32>
+// CHECK: %[[L:.*]] = arith.constant dense<{{.*}}> : tensor<3x4xf32>
 // CHECK: %[[M:.*]] = arith.constant dense<{{.*}}> : tensor<3x6xf32>
 // CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[L]], %[[M]], %[[W]] : {{.*}}) outs({{.*}} : tensor<3x3x64x32xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[R]] : tensor<1x30x30x64xf32>, tensor<3x3x64x32xf32>)
@@ -21,11 +21,11 @@
 // CHOSEN-SAME: tensor<3x3x64x32xf32> {kernel.constant}
 // CHOSEN-SAME: way = "direct:
 // PACK-LABEL: kernel.func @large(
-// PACK-SAME: kernel.packing = #kernel.packing<columns = {{[0-9]+}}, sizes = [32, {{[0-9]+}}, 36, {{[0-9]+}}], strides = [1, {{[0-9]+}}, 2048, 32]>
-// A unit keeps transformed elements and products on the stack, and multiplies for each of the 36 elements.
+// PACK-SAME: kernel.packing = #kernel.packing<columns = {{[0-9]+}}, sizes = [32, {{[0-9]+}}, 24, {{[0-9]+}}], strides = [1, {{[0-9]+}}, 2048, 32]>
+// A unit keeps transformed elements and products on the stack, and multiplies for each of the 24 elements.
 // CODE-LABEL: llvm.func hidden @large(
 // CODE-COUNT-2: llvm.alloca
-// CODE: %[[ELEMENTS:.*]] = arith.constant 36 : index
+// CODE: %[[ELEMENTS:.*]] = arith.constant 24 : index
 // CODE: scf.for %{{.*}} = %{{.*}} to %[[ELEMENTS]]
 // CODE: llvm.intr.prefetch
 // CODE: llvm.intr.fma
