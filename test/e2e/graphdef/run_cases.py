@@ -1,12 +1,11 @@
-"""run_cases.py FOLDER [OPTION ...]: runs each recorded case of TensorFlow in the folder with these options of
-`tfc run` and prints what differs."""
+"""run_cases.py FOLDER [--without=PREFIX] [OPTION ...]: runs each recorded case of TensorFlow in the folder, but for those whose
+names begin with PREFIX, with these options of `tfc run` and prints what differs."""
 
 import lzma
 import pathlib
 import subprocess
 import sys
 import tempfile
-
 
 
 def run(case, options):
@@ -20,10 +19,13 @@ def run(case, options):
         command = ["tfc", "run", str(graph), "--case", str(case), *options]
         return subprocess.run(command, capture_output=True, text=True)
 
-
+options = sys.argv[2:]
+without = options.pop(0).partition("=")[2] if options and options[0].startswith("--without=") else None
 failed = 0
 for case in sorted(pathlib.Path(sys.argv[1]).glob("*/case.json")):
-    done = run(case, sys.argv[2:])
+    if without and case.parent.name.startswith(without):
+        continue
+    done = run(case, options)
     print(f"{case.parent.name}: {done.stdout.splitlines()[-1] if done.stdout else 'no result'}")
     if done.returncode != 0:
         failed += 1
