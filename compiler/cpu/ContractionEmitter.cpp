@@ -59,6 +59,13 @@ void ContractionEmitter::fixIndices(ArrayRef<unsigned> loops, Value number) {
   }
 }
 
+/// Returns how many of `most` numbers from `first` on are less than `size`.
+Value ContractionEmitter::countFrom(Value first, int64_t most, AffineExpr size) {
+  std::optional<int64_t> all = constantOf(size);
+  return all && *all % most == 0 ? constant(most)
+                                 : minimum(constant(most), sub(emitter.indexValue(size), first));
+}
+
 /// Splits the unit's number into outer indices, points of mOuter, a block of rows and a group of
 /// panels. Panels vary fastest, so that the block of a stays in the cache.
 void ContractionEmitter::emitUnit(Value unit) {
@@ -71,16 +78,12 @@ void ContractionEmitter::emitUnit(Value unit) {
     Value points = emitter.indexValue(normalize(form.mOuterSize().ceilDiv(plan.unitPoints)));
     std::tie(outer, firstPoint) = divide(outer, points);
     firstPoint = mul(firstPoint, plan.unitPoints);
-    Value left = sub(emitter.indexValue(normalize(form.mOuterSize())), firstPoint);
-    pointCount = minimum(constant(plan.unitPoints), left);
+    pointCount = countFrom(firstPoint, plan.unitPoints, normalize(form.mOuterSize()));
   }
   fixedIndices.assign(form.loopSizes.size(), AffineExpr());
   fixIndices(form.outer, outer);
   m0 = mul(block, plan.unitRows);
-  Value mSize = emitter.indexValue(form.mSize());
-  std::optional<int64_t> m = constantOf(form.mSize());
-  mCount = m && *m % plan.unitRows == 0 ? constant(plan.unitRows)
-                                        : minimum(constant(plan.unitRows), sub(mSize, m0));
+  mCount = countFrom(m0, plan.unitRows, form.mSize());
   firstPanel = mul(group, plan.unitPanels);
   a = analyzeOperand(true);
   bOperand = analyzeOperand(false);
@@ -409,17 +412,9 @@ Prefetch ContractionEmitter::prefetchOf(const Panel &panel, Value row) {
                   *count * panel.width * bytes <= target.l2Bytes;
   if (!isUseful)
     return {};
-  // The last unit has fewer tiles, or the only one if sizes are unknown.
-  auto divides = [](int64_t part, AffineExpr size) {
-    std::optional<int64_t> all = constantOf(normalize(size));
-    return all && *all % part == 0;
-  };
-  Value tilesOfPoint = constant(rowTiles), points = constant(plan.unitPoints);
-  if (!divides(plan.unitRows, form.mSize()))
-    tilesOfPoint = divide(add(mCount, plan.tile.rows - 1), plan.tile.rows).first;
-  if (!form.mOuter.empty() && !divides(plan.unitPoints, form.mOuterSize()))
-    points = pointCount;
+  Value tilesOfPoint = divide(add(mCount, plan.tile.rows - 1), plan.tile.rows).first;
   Value number = add(mul(point, tilesOfPoint), divide(row, plan.tile.rows).first);
+  Value points = form.mOuter.empty() ? constant(1) : pointCount;
   return sharePrefetch(b, loc, target, *count * panel.width, panel.width * plan.group,
                        bOperand.elementType, number, mul(tilesOfPoint, points));
 }

@@ -73,6 +73,7 @@ private:
   using PanelBody = llvm::function_ref<void(const Panel &)>;
 
   // Units and loops (in ContractionEmitter.cpp).
+  mlir::Value countFrom(mlir::Value first, int64_t most, mlir::AffineExpr size);
   void emitUnit(mlir::Value unit);
   void fixIndices(llvm::ArrayRef<unsigned> loops, mlir::Value number);
   void forEachPointOfRows(llvm::function_ref<void()> body);

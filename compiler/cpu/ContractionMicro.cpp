@@ -9,7 +9,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -359,19 +358,12 @@ Prefetch sharePrefetch(OpBuilder &b, Location loc, const Target &target, int64_t
   };
   // The parts are a power of two. Tiles beyond it prefetch the last one again.
   Prefetch prefetch;
-  Value parts;
-  int64_t fewest = kUnknownTiles;
-  if (std::optional<int64_t> tiles = getConstantIntValue(count)) {
-    fewest = llvm::bit_floor(uint64_t(*tiles));
-    parts = constant(fewest);
-    prefetch.shift = constant(llvm::Log2_64(fewest));
-  } else {
-    Value zeros = math::CountLeadingZerosOp::create(
-        b, loc, arith::IndexCastOp::create(b, loc, b.getI64Type(), count));
-    prefetch.shift = arith::SubIOp::create(
-        b, loc, constant(63), arith::IndexCastOp::create(b, loc, b.getIndexType(), zeros));
-    parts = arith::ShLIOp::create(b, loc, constant(1), prefetch.shift);
-  }
+  Value wide = b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), count);
+  Value zeros = b.createOrFold<math::CountLeadingZerosOp>(loc, wide);
+  zeros = b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), zeros);
+  prefetch.shift = b.createOrFold<arith::SubIOp>(loc, constant(63), zeros);
+  Value parts = b.createOrFold<arith::ShLIOp>(loc, constant(1), prefetch.shift);
+  int64_t fewest = getConstantIntValue(parts).value_or(kUnknownTiles);
   Value last = b.createOrFold<arith::SubIOp>(loc, parts, constant(1));
   Value part = b.createOrFold<arith::MinUIOp>(loc, number, last);
   Value start = b.createOrFold<arith::MulIOp>(loc, part, constant(all));
