@@ -202,6 +202,18 @@ std::optional<dfg::DimExpr> NodeBuilder::foundSize(const NodeValue &count) {
   return sized ? std::optional(dfg::shapeOf(sized.getType()).front()) : std::nullopt;
 }
 
+std::optional<SmallVector<SmallVector<Value>>> NodeBuilder::listsFrom(unsigned first,
+                                                                      unsigned count) {
+  SmallVector<Value> inputs = valuesOf(allInputs(first));
+  if (is_contained(inputs, Value()))
+    return std::nullopt;
+  size_t length = inputs.size() / count;
+  SmallVector<SmallVector<Value>> lists;
+  for (unsigned i = 0; i < count; ++i)
+    lists.emplace_back(ArrayRef(inputs).slice(i * length, length));
+  return lists;
+}
+
 std::optional<dfg::Shape> NodeBuilder::foundDims(unsigned i, std::string &help) {
   constexpr int64_t kMostSizes = 64;
   help = boundHelp();

@@ -65,6 +65,10 @@ public:
   llvm::SmallVector<mlir::Value> tokens();
   /// Returns `value`, which becomes dead if a control input is dead.
   mlir::Value gate(const NodeValue &value);
+  /// Returns the values of the inputs from `first` on, which are `count` lists of the same length
+  /// one after the other; std::nullopt after errors.
+  std::optional<llvm::SmallVector<llvm::SmallVector<mlir::Value>>> listsFrom(unsigned first,
+                                                                             unsigned count);
   /// Returns true if no call computes input `i`.
   bool isDeadInput(unsigned i) const { return edge(i) && entry.isDead(*edge(i)); }
   /// Returns true for a switch whose condition is known when the graph is compiled.

@@ -11,18 +11,13 @@ namespace tfc::tensorflow {
 /// The inputs are the axis, all tensors, then the lows and the highs of their ranges.
 static Outcome buildQuantizedConcat(NodeBuilder &node, const OpRule &) {
   std::optional<int64_t> axis = node.integer(0);
-  SmallVector<Value> inputs = node.valuesOf(node.allInputs(1));
-  if (!axis || is_contained(inputs, Value()))
+  auto lists = node.listsFrom(1, 3);
+  if (!axis || !lists)
     return Outcome::Failed;
-  size_t count = inputs.size() / 3;
-  auto part = [&](size_t i) {
-    ArrayRef<Value> values = ArrayRef(inputs).slice(i * count, count);
-    return SmallVector<Value>(values.begin(), values.end());
-  };
   return node.doneWith(node.library().on("_quantized_concat", {},
-                                         {{"values", part(0)},
-                                          {"lows", part(1)},
-                                          {"highs", part(2)},
+                                         {{"values", (*lists)[0]},
+                                          {"lows", (*lists)[1]},
+                                          {"highs", (*lists)[2]},
                                           {"axis", dfg::Shape{dfg::DimExpr(*axis)}}}));
 }
 

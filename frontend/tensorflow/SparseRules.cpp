@@ -75,21 +75,16 @@ static Outcome buildFillEmptyRows(NodeBuilder &node, const OpRule &) {
 
 /// The inputs are the coordinates of all tensors, then their values, then their shapes.
 static Outcome buildSparseConcat(NodeBuilder &node, const OpRule &) {
-  SmallVector<Value> inputs = node.valuesOf(node.allInputs());
-  if (is_contained(inputs, Value()))
+  auto lists = node.listsFrom(0, 3);
+  if (!lists)
     return Outcome::Failed;
-  size_t count = inputs.size() / 3;
-  if (!lengthOf(node, 0) || dfg::shapeOf(inputs.front().getType()).size() != 2)
-    return node.fail("expected coordinates as input 0, but got {} [operand]",
-                     dfg::toText(inputs.front().getType()));
-  auto part = [&](size_t i) {
-    ArrayRef<Value> values = ArrayRef(inputs).slice(i * count, count);
-    return SmallVector<Value>(values.begin(), values.end());
-  };
+  Type first = lists->front().front().getType();
+  if (!lengthOf(node, 0) || dfg::shapeOf(first).size() != 2)
+    return node.fail("expected coordinates as input 0, but got {} [operand]", dfg::toText(first));
   return node.doneWith(node.library().on("_sparse_concat", {},
-                                         {{"indices", part(0)},
-                                          {"values", part(1)},
-                                          {"shapes", part(2)},
+                                         {{"indices", (*lists)[0]},
+                                          {"values", (*lists)[1]},
+                                          {"shapes", (*lists)[2]},
                                           {"axis", numberOf(node.node.number("concat_dim"))}}));
 }
 

@@ -89,6 +89,10 @@ private:
   std::map<unsigned, Access> accesses;
 };
 
+/// Returns true if one size is known not to exceed another one.
+bool isAtMost(const dfg::DimExpr &a, const dfg::DimExpr &b);
+/// Returns the larger one of two sizes, or their maximum if that is not known.
+dfg::DimExpr largerOf(const dfg::DimExpr &a, const dfg::DimExpr &b);
 /// Returns a lower and an upper limit of a size that are sizes of feeds.
 std::pair<dfg::DimExpr, dfg::DimExpr> limitsOf(EntryContext &entry, const dfg::DimExpr &size);
 /// Records that the types of the inputs of a Merge, or of a loop variable before and after an

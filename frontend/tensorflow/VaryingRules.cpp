@@ -17,10 +17,6 @@ struct Room {
 };
 } // namespace
 
-static bool isAtMost(const DimExpr &a, const DimExpr &b) {
-  return dfg::isNonNegative(b - a).value_or(false);
-}
-
 static const VaryingMerge &mergeOf(NodeBuilder &node) {
   return node.entry.varying->getMerge(node.entry.varying->accessOf(node.index)->merge);
 }
@@ -66,9 +62,7 @@ static std::optional<std::pair<DimExpr, DimExpr>> initialSizes(NodeBuilder &node
     limits->first = isAtMost(limits->first, least)   ? limits->first
                     : isAtMost(least, limits->first) ? least
                                                      : DimExpr(0);
-    limits->second = isAtMost(most, limits->second)   ? limits->second
-                     : isAtMost(limits->second, most) ? most
-                                                      : DimExpr::max(most, limits->second);
+    limits->second = largerOf(limits->second, most);
   }
   return limits;
 }

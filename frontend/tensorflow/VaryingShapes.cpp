@@ -49,10 +49,12 @@ void noteShapeChange(EntryContext &entry, unsigned merge, Type from, Type to) {
   }
 }
 
-static DimExpr largerOf(const DimExpr &a, const DimExpr &b) {
-  return dfg::isNonNegative(a - b).value_or(false)   ? a
-         : dfg::isNonNegative(b - a).value_or(false) ? b
-                                                     : DimExpr::max(a, b);
+bool isAtMost(const DimExpr &a, const DimExpr &b) {
+  return dfg::isNonNegative(b - a).value_or(false);
+}
+
+DimExpr largerOf(const DimExpr &a, const DimExpr &b) {
+  return isAtMost(b, a) ? a : isAtMost(a, b) ? b : DimExpr::max(a, b);
 }
 
 /// Returns true if it says more than was known.
