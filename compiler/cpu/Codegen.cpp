@@ -6,6 +6,7 @@
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/Prepare.h"
 #include "compiler/kernels/Sharing.h"
+#include "compiler/kernels/math/Functions.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "dialects/rt/Names.h"
 
@@ -255,6 +256,8 @@ LogicalResult KernelCodegen::run() {
   placeOperands(emitter, tensorPointers, resultPointers);
   placeTemporaries(emitter);
   emitNests(emitter, function);
+  if (plan.getTarget().hasFma)
+    tfc::kernels::fuseMultiplyAdds(function);
   LLVM::ReturnOp::create(b, loc, ValueRange());
   createTask(function);
   kernel.erase();

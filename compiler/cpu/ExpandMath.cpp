@@ -20,16 +20,19 @@ static std::string nameInLibm(StringRef name, Type element, unsigned) {
   return element.isF32() ? (name + "f").str() : name.str();
 }
 
-/// Returns true for a processor with masked instructions for vectors of 512 bits.
-static bool canSelect(tfc::kernel::TargetAttr description) {
-  return description && tfc::cpu::Target::get(description).hasMaskRegisters;
+/// The target of a kernel, std::nullopt for other functions.
+static std::optional<tfc::cpu::Target> targetOfKernel(FunctionOpInterface function) {
+  if (tfc::kernel::abiOf(function))
+    if (tfc::kernel::TargetAttr description = tfc::kernel::targetOf(function))
+      return tfc::cpu::Target::get(description);
+  return std::nullopt;
 }
 
 /// Replaces extremes of vectors of 512 bits by the instruction that returns its second operand if
 /// one is NaN, which leaves lanes in which the first operand is NaN as they are: two instructions.
 /// As a comparison and selections, LLVM would merge the selections of the first operand, and no
 /// longer see an extreme; with a constant NaN in place of it (`populateExtremePatterns`) they are
-/// three.
+/// three. Only for processors with masked instructions for vectors of 512 bits.
 static void selectExtremes(FunctionOpInterface function) {
   SmallVector<Operation *> extremes;
   function->walk([&](Operation *op) {
@@ -70,10 +73,13 @@ struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPa
   void runOnOperation() override {
     tfc::kernels::MathExpansion expansion({SymbolTable(getOperation()), nameInLibm});
     for (auto function : llvm::to_vector(getOperation().getOps<FunctionOpInterface>())) {
-      if (tfc::kernel::abiOf(function) && canSelect(tfc::kernel::targetOf(function)))
+      std::optional<tfc::cpu::Target> target = targetOfKernel(function);
+      if (target && target->hasMaskRegisters)
         selectExtremes(function);
       if (failed(expansion.applyTo(function)))
         return signalPassFailure();
+      if (target && target->hasFma)
+        tfc::kernels::fuseMultiplyAdds(function);
     }
   }
 };

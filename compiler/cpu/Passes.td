@@ -100,8 +100,9 @@ def CpuExpandMathPass : Pass<"tfc-cpu-expand-math", "::mlir::ModuleOp"> {
     Before: math operations on scalars and vectors of any float type. After:
     operations on f32, and some on f64, are expanded into polynomials where
     these are accurate (a few ulp, with C's results for NaN, infinities and
-    signed zeros); all others are left to LLVM or call libm on scalars. No
-    errors.
+    signed zeros); all others are left to LLVM or call libm on scalars. In
+    kernels for processors that can, additions of products that may be
+    contracted are fused multiply-adds. No errors.
   }];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -26,6 +26,12 @@ void populateConversionPatterns(mlir::RewritePatternSet &patterns);
 /// Adds patterns for minima and maxima of floats.
 void populateExtremePatterns(mlir::RewritePatternSet &patterns);
 
+/// Fuses each multiplication of f32 or f64 with the only addition or subtraction that uses it, if
+/// both may be contracted. LLVM does so, too, but only within a block and when it selects
+/// instructions: until then constants are folded with two roundings. The bits of a result would
+/// depend on the kernel around it.
+void fuseMultiplyAdds(mlir::Operation *function);
+
 /// A library of functions of floats.
 struct Library {
   /// Of the module in which its functions are declared.

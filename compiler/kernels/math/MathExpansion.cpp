@@ -43,6 +43,8 @@ LogicalResult MathExpansion::applyTo(Operation *function) const {
     });
     GreedyRewriteConfig ofFunctions = config;
     ofFunctions.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    // Sums of products of constants are folded after `fuseMultiplyAdds` has looked at them.
+    ofFunctions.enableFolding(false);
     if (!ops.empty() && failed(applyOpPatternsGreedily(ops, patterns, ofFunctions)))
       return failure();
   }
