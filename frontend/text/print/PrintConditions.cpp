@@ -39,7 +39,8 @@ std::optional<std::string> GraphPrinter::inlineCondition(dfg::WhileOp op) {
   return names.use(op.getCondition().getCondition());
 }
 
-/// The sizes in the types of values and in the operations of a region.
+/// The sizes in the types of values and in the operations of a region, except those that the region
+/// binds itself.
 static std::vector<std::string> sizesOf(Region &region, ArrayRef<Value> values) {
   llvm::StringSet<> mentioned = mentionedSizes(region);
   SmallVector<std::string> found;
@@ -50,6 +51,7 @@ static std::vector<std::string> sizesOf(Region &region, ArrayRef<Value> values) 
   }
   for (const std::string &name : found)
     mentioned.insert(name);
+  region.walk([&](dfg::BindSizeOp binder) { mentioned.erase(binder.getName()); });
   std::vector<std::string> sizes;
   for (const auto &name : mentioned)
     sizes.push_back(name.getKey().str());
