@@ -68,13 +68,14 @@ def has_cuda():
 python = python_with_numpy()
 
 
-def note_other_targets():
-    """Prints the processors that tests compile for whose code this one cannot run."""
+def find_other_targets():
+    """Prints, and tells the tests, the processors that they compile for whose code this one cannot run."""
     script = os.path.join(config.test_source_root, "e2e", "Inputs", "targets.py")
     command = [python, script]
     ran = subprocess.run(command, capture_output=True, text=True, env=config.environment)
     for target in ran.stdout.split():
         lit_config.note(f"code for {target} is compiled, but native code runs: no such processor")
+    config.environment["TFC_OTHER_TARGETS"] = " ".join(ran.stdout.split())
 
 
 def has_flatbuffers():
@@ -106,7 +107,7 @@ features = {
 config.available_features.update(name for name, present in features.items() if present)
 
 if features["numpy"] and features["tfc"] and not roundtrip:
-    note_other_targets()
+    find_other_targets()
 
 config.substitutions += [
     ("%python", python or config.tfc_python),

@@ -7,13 +7,12 @@ import sys
 
 import numpy as np
 
-from targets import load, targets_of
+from targets import draw, load
 
 programs, folder = sys.argv[1:]
-os.environ.pop("TFC_LONG", None)
 with open(programs, encoding="utf-8") as file:
     found = re.findall(r"^# (program \d+): tfc -O\d(?: --mcpu=(\S+))?", file.read(), re.MULTILINE)
-wrong = [name for name, target in found if targets_of(name) != [target or "native"]]
+wrong = [name for name, target in found if draw(name)[0] != (target or "native")]
 print(f"{len(found)} programs, {len(wrong)} drawn otherwise, {len({target for _, target in found})} targets")
 
 graph = os.path.join(folder, "other.graph")

@@ -4,10 +4,12 @@ tested does not depend on the machine; in the long form of the tests it takes al
     targets.py SOURCE LIBRARY COMMAND...   compiles SOURCE for its targets, and runs COMMAND on each LIBRARY
     targets.py                             prints the targets whose code this processor cannot run
 
-Code that this processor cannot run is compiled and linked; then the case runs with native code. TFC_TEST_TARGET=TRIPLE or
-TRIPLE:CPU is a target that all cases are compiled for instead; an emulator runs the code.
+A third of the cases that draw a processor whose code this one cannot run are compiled and linked for it, and all of them run
+with native code. lit looks for such processors once, and names them in TFC_OTHER_TARGETS. TFC_TEST_TARGET=TRIPLE or
+TRIPLE:CPU is a target that all cases are compiled for instead, or a third of those that draw; an emulator runs the code.
 """
 
+import functools
 import os
 import subprocess
 import sys
@@ -23,11 +25,20 @@ if EMULATED:
     TARGETS = [EMULATED]
 
 
+def draw(name):
+    """The processor for the case of that name, as `drawTarget` in test/random draws it, and the rest of the number."""
+    rest, index = divmod(zlib.crc32(name.encode()), len(TARGETS))
+    return TARGETS[index], rest
+
+
 def targets_of(name):
-    """The processors for which the case of that name is compiled. `drawTarget` in test/random does the same."""
+    """The processors for which the case of that name is compiled."""
     if os.environ.get("TFC_LONG", "0") != "0":
         return TARGETS
-    return [TARGETS[zlib.crc32(name.encode()) % len(TARGETS)]]
+    target, rest = draw(name)
+    if rest % 3 and EMULATED:
+        return []
+    return ["native" if rest % 3 and not runs_here(target) else target]
 
 
 def by_target(cases, name):
@@ -60,14 +71,36 @@ def can_run(library):
     return True
 
 
+def runs_here(target):
+    """Returns true if this processor, or an emulator, runs code for the target."""
+    if target == EMULATED:
+        return True
+    others = os.environ.get("TFC_OTHER_TARGETS")
+    return target not in (find_others() if others is None else others.split())
+
+
+NATIVE = {}  # a graph and options -> a library of native code
+
+
+def load_native(source, library, options, threads):
+    """A graph as a model of native code, which is compiled once."""
+    with open(source, "rb") as file:
+        key = file.read(), options
+    if key not in NATIVE:
+        compile_for("native", source, library, *options)
+        NATIVE[key] = library
+    return Model(NATIVE[key], threads)
+
+
 def load(target, source, library, *options, threads=0):
     """A graph as a model, compiled for a target."""
+    if target == "native":
+        return load_native(source, library, options, threads)
     compile_for(target, source, library, *options)
-    if not can_run(library):
-        print(f"{library}: this processor cannot run code for {target}; native code runs instead")
-        library += ".native.so"  # a path that is loaded stays what it is
-        compile_for("native", source, library, *options)
-    return Model(library, threads)
+    if can_run(library):
+        return Model(library, threads)
+    print(f"{library}: this processor cannot run code for {target}; native code runs instead")
+    return load_native(source, library + ".native.so", options, threads)  # a path that is loaded stays what it is
 
 
 def run_command(source, library, command):
@@ -82,7 +115,10 @@ def run_command(source, library, command):
     return 0
 
 
-def print_others():
+@functools.cache
+def find_others():
+    """The targets whose code this processor cannot run."""
+    others = []
     with tempfile.TemporaryDirectory() as folder:
         graph = os.path.join(folder, "probe.graph")
         with open(graph, "w", encoding="utf-8") as text:
@@ -91,12 +127,14 @@ def print_others():
             library = os.path.join(folder, target + ".so")
             compile_for(target, graph, library)
             if not can_run(library):
-                print(target)
+                others.append(target)
+    return others
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 1:
-        sys.exit(print_others())
+        print(*find_others(), sep="\n")
+        sys.exit()
     if len(sys.argv) == 2:
         sys.exit(not can_run(sys.argv[1]))
     sys.exit(run_command(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -17,7 +17,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 
 from agree import difference
-from targets import by_target, can_run, compile_for, load
+from targets import by_target, load, runs_here
 
 DTYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16,
@@ -274,8 +274,7 @@ def save(prefix, arrays, folder):
 
 def compare_with_oracle(target, cases, graph, folder):
     """Checks that the oracle agrees with NumPy, and that compiled values are within its bounds."""
-    compile_for(target, graph, os.path.join(folder, "operations.so"))
-    cpu = target if can_run(os.path.join(folder, "operations.so")) else "native"
+    cpu = target if runs_here(target) else "native"
     steps = [step for index, one in cases
              for step in record(index, one, np.random.default_rng(1000 + index), folder)]
     path = os.path.join(folder, "case.json")
