@@ -1,6 +1,7 @@
-"""run_cases.py FOLDER [--without=PREFIX] [OPTION ...]: runs each recorded case of TensorFlow in the folder, but for those whose
-names begin with PREFIX, with these options of `tfc run` and prints what differs."""
+"""run_cases.py FOLDER [--without=PREFIX] [--every=N] [OPTION ...]: runs each recorded case of TensorFlow in the folder, but for
+those whose names begin with PREFIX, or only every Nth of them, with these options of `tfc run` and prints what differs."""
 
+import argparse
 import lzma
 import pathlib
 import subprocess
@@ -19,15 +20,23 @@ def run(case, options):
         command = ["tfc", "run", str(graph), "--case", str(case), *options]
         return subprocess.run(command, capture_output=True, text=True)
 
-options = sys.argv[2:]
-without = options.pop(0).partition("=")[2] if options and options[0].startswith("--without=") else None
-failed = 0
-for case in sorted(pathlib.Path(sys.argv[1]).glob("*/case.json")):
-    if without and case.parent.name.startswith(without):
-        continue
-    done = run(case, options)
-    print(f"{case.parent.name}: {done.stdout.splitlines()[-1] if done.stdout else 'no result'}")
-    if done.returncode != 0:
-        failed += 1
-        print(done.stdout + done.stderr)
-sys.exit(failed != 0)
+
+def main():
+    options = argparse.ArgumentParser(allow_abbrev=False)
+    options.add_argument("folder", type=pathlib.Path)
+    options.add_argument("--without")
+    options.add_argument("--every", type=int, default=1)
+    options, others = options.parse_known_args()
+    cases = [case for case in sorted(options.folder.glob("*/case.json"))
+             if not options.without or not case.parent.name.startswith(options.without)]
+    failed = 0
+    for case in cases[::options.every]:
+        done = run(case, others)
+        print(f"{case.parent.name}: {done.stdout.splitlines()[-1] if done.stdout else 'no result'}")
+        if done.returncode != 0:
+            failed += 1
+            print(done.stdout + done.stderr)
+    sys.exit(failed != 0)
+
+
+main()
