@@ -215,21 +215,25 @@ static Offset offsetAt(const NodeBuilder &node, Edge edge) {
   return offset;
 }
 
+/// Returns the position along an axis that an input of a slice gives: an element of a Pack, to which
+/// numbers for all elements may have been added.
+static std::optional<Offset> positionAt(const NodeBuilder &node, unsigned input, unsigned axis) {
+  const EntryContext &entry = node.entry;
+  Offset packed = offsetAt(node, *node.edge(input));
+  const Node &pack = entry.graph.nodes[packed.base.node];
+  if (pack.op != "Pack" || entry.isFed(packed.base) || !pack.inputs.at(axis))
+    return std::nullopt;
+  Offset position = offsetAt(node, *pack.inputs.at(axis));
+  position.number += packed.number;
+  return position;
+}
+
 /// Returns the distance from begin to end of an axis if it is a constant whatever these are.
 static std::optional<int64_t> constantSpan(const NodeBuilder &node, unsigned axis) {
-  const EntryContext &entry = node.entry;
-  auto elementOf = [&](unsigned input) -> std::optional<Edge> {
-    Edge packed = offsetAt(node, *node.edge(input)).base;
-    const Node &pack = entry.graph.nodes[packed.node];
-    return pack.op == "Pack" && !entry.isFed(packed) ? pack.inputs.at(axis) : std::nullopt;
-  };
-  std::optional<Edge> begin = elementOf(1), end = elementOf(2);
-  if (!begin || !end)
+  std::optional<Offset> first = positionAt(node, 1, axis), last = positionAt(node, 2, axis);
+  if (!first || !last || first->base != last->base || last->number < first->number)
     return std::nullopt;
-  Offset first = offsetAt(node, *begin), last = offsetAt(node, *end);
-  if (first.base != last.base || last.number < first.number)
-    return std::nullopt;
-  return last.number - first.number;
+  return last->number - first->number;
 }
 
 /// Cuts an axis between two data-dependent positions. A slice of constant size is inside the axis,
