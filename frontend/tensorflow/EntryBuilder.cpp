@@ -6,6 +6,7 @@
 #include "dialects/dfg/RunTimeSizes.h"
 #include "frontend/tensorflow/Checks.h"
 #include "frontend/tensorflow/Flows.h"
+#include "frontend/tensorflow/LoopBounds.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "frontend/tensorflow/Values.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -42,11 +43,12 @@ bool EntryBuilder::isReady(unsigned index) const {
   return isReady;
 }
 
-/// Returns the sizes of the inputs if all of them are known and equal.
+/// Returns the sizes of the inputs if all of them are known and equal. Those of a loop variable
+/// that no iteration changes are the initial ones.
 static KnownSizes commonSizes(NodeBuilder &node) {
   KnownSizes common;
   for (unsigned i = 0; i < node.numInputs(); ++i) {
-    if (node.isDeadInput(i))
+    if (node.isDeadInput(i) || (node.isLoopEdge(i) && isInvariant(node.entry, node.index)))
       continue;
     KnownSizes sizes = node.isLoopEdge(i) ? nullptr : node.knownSizes(i);
     if (!sizes || (common && (common->shape != sizes->shape || common->values != sizes->values)))
@@ -56,12 +58,12 @@ static KnownSizes commonSizes(NodeBuilder &node) {
   return common;
 }
 
-/// Sizes stay known through a constant Enter, a Switch, and a Merge of equal sizes.
+/// Sizes stay known into a loop and out of it, through a Switch, and a Merge of equal sizes.
 void EntryBuilder::keepSizes(unsigned index) {
   const Node &node = entry.graph.nodes[index];
-  bool isConstant = hasFlag(node.op, OpRule::Enters) && node.number("is_constant");
   bool isMerge = hasFlag(node.op, OpRule::Merges);
-  if (!isConstant && !isMerge && !hasFlag(node.op, OpRule::Switches))
+  if (!isMerge && !hasFlag(node.op, OpRule::Enters) && !hasFlag(node.op, OpRule::Exits) &&
+      !hasFlag(node.op, OpRule::Switches))
     return;
   NodeBuilder builder(entry, index);
   NodeState &state = entry.states[index];

@@ -29,6 +29,7 @@ public:
   std::optional<int64_t> largestLength(unsigned array);
   std::optional<Trips> tripsOf(unsigned merge);
   std::optional<int64_t> largestSize(unsigned merge, unsigned axis);
+  bool isInvariant(unsigned merge) const;
 
 private:
   /// `small < large`, or `small <= large`.
@@ -295,6 +296,28 @@ std::optional<int64_t> Search::largestSize(unsigned merge, unsigned axis) {
                        std::max<int64_t>(*limit - comparison->isStrict, 0));
   }
   return least;
+}
+
+/// The value may pass through branches, and through loops that do not change it either.
+bool Search::isInvariant(unsigned merge) const {
+  constexpr unsigned kMostMerges = 64;
+  SmallVector<unsigned> merges{merge};
+  for (unsigned i = 0; i < merges.size(); ++i)
+    for (Edge input : graph.nodes[merges[i]].inputs) {
+      if (i == 0 && graph.nodes[input.node].op != "NextIteration")
+        continue;
+      Edge from = sourceOf(input, {"Identity", "Switch", "Enter", "Exit", "NextIteration"});
+      if (graph.nodes[from.node].op != "Merge" || from.output != 0 || entry.isFed(from) ||
+          merges.size() > kMostMerges)
+        return false;
+      if (!is_contained(merges, from.node))
+        merges.push_back(from.node);
+    }
+  return true;
+}
+
+bool isInvariant(const EntryContext &entry, unsigned merge) {
+  return Search(entry).isInvariant(merge);
 }
 
 std::optional<Trips> tripsOf(const EntryContext &entry, unsigned merge) {

@@ -19,6 +19,8 @@ struct Trips {
 };
 /// Returns a number that the number of iterations of a loop does not exceed, by a Merge of it.
 std::optional<Trips> tripsOf(const EntryContext &entry, unsigned merge);
+/// Returns true for a Merge that begins a loop variable which each iteration passes on as it is.
+bool isInvariant(const EntryContext &entry, unsigned merge);
 /// Returns a number that the size of a loop variable along an axis does not exceed in iterations of
 /// the loop, because the condition compares it. The entry must have been built as far as possible.
 std::optional<int64_t> largestSize(const EntryContext &entry, unsigned merge, unsigned axis);

@@ -158,14 +158,21 @@ static Outcome buildBroadcastArgs(NodeBuilder &node, const OpRule &) {
                   shape ? dfg::makeSizeVector(inputs->front()->elementType, *shape) : std::nullopt);
 }
 
-/// The numbers of the first list that are not in the second one, and their positions.
+/// Compares lists that calls compute.
+static Outcome compareLists(NodeBuilder &node) {
+  auto found = node.library().on("_list_diff", {node.in(0), node.in(1)});
+  if (!found)
+    return Outcome::Failed;
+  return node.done({(*found)[0], node.cast((*found)[1], indexType(node, "out_idx"))});
+}
+
+/// The elements of the first list that are not in the second one, and their positions.
 static Outcome buildListDiff(NodeBuilder &node, const OpRule &) {
   auto inputs = knownInputs(node);
-  if (!inputs)
-    return failUnknown(node);
-  auto all = (*inputs)[0]->getConstants(), others = (*inputs)[1]->getConstants();
+  auto all = inputs ? (*inputs)[0]->getConstants() : std::nullopt,
+       others = inputs ? (*inputs)[1]->getConstants() : std::nullopt;
   if (!all || !others)
-    return failUnknown(node);
+    return compareLists(node);
   dfg::Shape rest, places;
   for (auto [place, number] : enumerate(*all))
     if (!llvm::is_contained(*others, number)) {
