@@ -55,24 +55,3 @@ def k_of(x):
 for kind in "LSTM", "GRU":
     record(f"frozen_{kind.lower()}", layer(kind), [{"x": X, "mask": MASK}], [[None, 5, 2], [None, 5]])
 record("frozen_case", case, [{"x": X + i * np.float32(0.01)} for i in range(12)], [[3, 5, 2]])
-
-
-def padded_boxes(boxes, scores):
-    """Loops carry the size of a tile, on which shapes depend, through other loops."""
-    at, count = tf.image.non_max_suppression_padded(boxes, scores, 8, 0.5, 0.3, pad_to_max_output_size=True,
-                                                    sorted_input=False, canonicalized_coordinates=True)
-    return [at, count]
-
-
-def differences(x):
-    """Those of lists that calls compute."""
-    left, at = tf.raw_ops.ListDiff(x=x, y=x[2:5] * 2)
-    return [left, at, tf.reduce_sum(left), tf.raw_ops.ListDiff(x=x * 2.0, y=left, out_idx=tf.int64).idx]
-
-
-corners = rng.uniform(size=(2, 12, 2)).astype(np.float32)
-boxes = np.concatenate([corners, corners + rng.uniform(0.2, 0.7, size=(2, 12, 2)).astype(np.float32)], axis=2)
-scores = rng.uniform(size=(2, 12)).astype(np.float32)
-record("frozen_padded_boxes", padded_boxes, [{"boxes": boxes, "scores": scores}], [[2, 12, 4], [2, 12]])
-record("frozen_differences", differences,
-       [{"x": rng.integers(0, 5, size=9).astype(np.float32)} for _ in range(3)], [[9]])
