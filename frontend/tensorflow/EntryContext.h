@@ -38,6 +38,12 @@ struct ArrayElements {
   llvm::SmallVector<unsigned> waiting; // nodes to build again once the type is known
 };
 
+/// The number of the segment of each row, and how many segments there are.
+struct Segments {
+  NodeValue ids;
+  dfg::DimExpr count;
+};
+
 struct EntryContext {
   EntryContext(GraphBuilder &builder, const Graph &graph, const Handles &handles,
                const ComplexEdges &complex, ModuleSymbols &symbols, text::LibraryCalls &functions,
@@ -97,6 +103,8 @@ struct EntryContext {
   /// The positions of the elements of partitions, by the values that number these, and how many
   /// there are.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, llvm::SmallVector<mlir::Value>> partitions;
+  /// Segments that calls find, by the values that number their rows.
+  llvm::DenseMap<mlir::Value, Segments> segments;
   /// Values that loop back edges pass to inputs of merges that have not been built yet.
   std::map<std::pair<unsigned, unsigned>, mlir::Value> loopValues;
   /// Gradients of single elements: the position and the value that were added to a list of zeros.

@@ -16,6 +16,10 @@ static constexpr Alias kAliases[] = {{"FusedBatchNorm", "FusedBatchNormV3"},
                                      {"FusedBatchNormGradV2", "FusedBatchNormGradV3"},
                                      {"QuantizeAndDequantizeV4", "QuantizeAndDequantizeV2"},
                                      {"MaxPoolGradGradV2", "MaxPoolGradGrad"},
+                                     {"SegmentMaxV2", "UnsortedSegmentMax"},
+                                     {"SegmentMinV2", "UnsortedSegmentMin"},
+                                     {"SegmentProdV2", "UnsortedSegmentProd"},
+                                     {"SegmentSumV2", "UnsortedSegmentSum"},
                                      {"BatchMatrixDeterminant", "MatrixDeterminant"},
                                      {"BatchMatrixInverse", "MatrixInverse"},
                                      {"BatchMatrixSolve", "MatrixSolve"},
@@ -40,6 +44,7 @@ const OperationTable<OpRule> &operations() {
                                                    {"QueueRules.cpp", queueRules()},
                                                    {"RandomRules.cpp", randomRules()},
                                                    {"ReductionRules.cpp", reductionRules()},
+                                                   {"SegmentRules.cpp", segmentRules()},
                                                    {"SelectionRules.cpp", selectionRules()},
                                                    {"ShapeRules.cpp", shapeRules()},
                                                    {"SizeRules.cpp", sizeRules()},
@@ -190,6 +195,13 @@ std::optional<SmallVector<double>> NodeBuilder::knownReals(unsigned i) {
 
 std::string NodeBuilder::boundHelp() const {
   return fmt::format("with --bound '{}=SIZE' calls find it, up to that size", node.name);
+}
+
+void NodeBuilder::askForBound(StringRef size) {
+  InFlightDiagnostic diagnostic = error();
+  diagnostic << "expected the " << size
+             << " to be known when the graph is compiled [dynamic-shape]";
+  diagnostic.attachNote() << "help: " << boundHelp();
 }
 
 std::optional<dfg::DimExpr> NodeBuilder::foundSize(const NodeValue &count) {

@@ -40,8 +40,8 @@ public:
   /// Returns a size that calls find, up to the bound that the caller of the reader specifies for
   /// this node, for a scalar that counts elements. Returns std::nullopt if there is no bound.
   std::optional<dfg::DimExpr> foundSize(const NodeValue &count);
-  /// Returns a way to ask for that.
-  std::string boundHelp() const;
+  /// Emits an error that a size has to be known, or to have such a bound.
+  void askForBound(llvm::StringRef size);
   /// Returns the node that created the resource of a handle.
   std::optional<unsigned> handle(unsigned i);
   /// Returns the variable that input `i` refers to. Returns null after an error.
@@ -100,6 +100,8 @@ protected:
   void useSizes(unsigned i) override { followInput(i); }
 
 private:
+  /// Returns a way to give the node a bound.
+  std::string boundHelp() const;
   /// Runs a rule, once for each plane of complex numbers if it treats these separately.
   Outcome runRule(const OpRule &rule);
   Outcome finish(const OpRule &rule, Outcome outcome);

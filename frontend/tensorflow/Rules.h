@@ -69,6 +69,7 @@ llvm::ArrayRef<OpRule> quantizedRules();
 llvm::ArrayRef<OpRule> queueRules();
 llvm::ArrayRef<OpRule> randomRules();
 llvm::ArrayRef<OpRule> reductionRules();
+llvm::ArrayRef<OpRule> segmentRules();
 llvm::ArrayRef<OpRule> selectionRules();
 llvm::ArrayRef<OpRule> shapeRules();
 llvm::ArrayRef<OpRule> sizeRules();

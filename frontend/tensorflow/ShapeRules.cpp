@@ -224,10 +224,7 @@ static Outcome buildOtherRange(NodeBuilder &node) {
   if (!count && node.entry.bounds.count(node.node.name))
     count = node.foundSize(node.library().compute("_range_lengths", {start, limit, step}));
   if (!count) {
-    InFlightDiagnostic error = node.error();
-    error << "expected the number of elements to be known when the graph is compiled "
-             "[dynamic-shape]";
-    error.attachNote() << "help: " << node.boundHelp();
+    node.askForBound("number of elements");
     return Outcome::Failed;
   }
   NodeValue scaled = node.op("mul", {node.iota(*count, type), step});

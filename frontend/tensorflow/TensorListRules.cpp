@@ -120,9 +120,7 @@ static std::optional<DimExpr> stackedLength(NodeBuilder &node) {
     return known->values.front();
   if (std::optional<DimExpr> found = node.foundSize(node.in(2)))
     return found;
-  auto error = node.error();
-  error << "expected the number of elements to be known when the graph is compiled [dynamic-shape]";
-  error.attachNote() << "help: " << node.boundHelp();
+  node.askForBound("number of elements");
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 """record_more.py FOLDER: records operations of TensorFlow (2.21 for those that are stored) on sound, sparse sequences, boxes
-and bands, and second gradients of pooling."""
+and bands, second gradients of pooling, and segments and embeddings of numbers that calls compute."""
 
 import numpy as np
 import tensorflow as tf
@@ -64,6 +64,33 @@ def bands(x, bands):
             solve(bands, x, lower=False, adjoint=True), *values, tf.math.invert_permutation(tf.argsort(x[0, :, 0]))]
 
 
+def segments(x, numbers):
+    """Segments of equal numbers, and their gradients."""
+    _, ids = tf.unique(numbers)
+    results = []
+    for name in ("sum", "mean", "prod", "max", "min"):
+        y = getattr(tf.math, f"segment_{name}")(x, ids)
+        results += [y, tf.gradients(y**2, x)[0]]
+    for name in ("sum", "mean", "sqrt_n"):
+        for is_sparse in (False, True):
+            y = getattr(tf.sparse, f"segment_{name}")(x, [0, 1, 3, 3, 5, 2], ids, sparse_gradient=is_sparse)
+            results += [y, tf.convert_to_tensor(tf.gradients(y**2, x)[0])]
+    return results
+
+
+def embeddings(table, numbers, weights):
+    """Sums of the rows of a table that sparse numbers, of which some rows are empty, ask for, and their gradients."""
+    ids = rows_of(numbers)
+    weights = tf.SparseTensor(ids.indices, tf.gather_nd(weights, ids.indices), ids.dense_shape)
+    results = []
+    for combiner in ("sum", "mean", "sqrtn"):
+        lookup, safe = tf.nn.embedding_lookup_sparse, tf.nn.safe_embedding_lookup_sparse
+        for y in (lookup(table, ids, None, combiner=combiner), lookup(table, ids, weights, combiner=combiner),
+                  safe(table, ids, combiner=combiner), safe(table, ids, combiner=combiner, default_id=3)):
+            results += [y, tf.convert_to_tensor(tf.gradients(y**2, table)[0])]
+    return results
+
+
 x = normal(400, 2)
 write_values("sound", sound, {"x": (f32, x.shape), "rate": (tf.int32, [])}, [{"x": x, "rate": np.int32(8000)}])
 x, i, j = normal(4, 5), rng.integers(0, 4, (4, 5)), rng.integers(0, 4, (4, 6))
@@ -78,3 +105,13 @@ write_values("boxes", boxes, {"x": (f32, x.shape), "at": (f32, at.shape), "share
 x, d = normal(2, 4, 4), normal(2, 3, 4) + 4
 write_values("triangular_bands", bands, {"x": (f32, x.shape), "bands": (f32, d.shape)},
              [{"x": x, "bands": d}])
+x = normal(6, 3)
+x[1, 0] = 0
+write_values("segment_numbers", segments, {"x": (f32, x.shape), "numbers": (tf.int32, [6])},
+             [{"x": x, "numbers": np.array(numbers, np.int32)}
+              for numbers in ([0, 0, 1, 1, 5, 5], [7, 7, 7, 7, 7, 7], [1, 2, 3, 4, 5, 6])])
+table, w = normal(6, 2), np.abs(normal(4, 3)) + 0.1
+write_values("embeddings", embeddings, {"table": (f32, table.shape), "numbers": (i64, [4, 3]), "weights": (f32, w.shape)},
+             [{"table": table, "numbers": np.array(numbers), "weights": w}
+              for numbers in ([[1, 2, 0], [3, 0, 0], [4, 5, 1], [0, 0, 0]], [[1, 2, 0], [0, 0, 0], [0, 0, 4], [0, 0, 5]],
+                              [[0, 0, 0], [0, 0, 5], [0, 0, 0], [0, 0, 0]])])

@@ -1,0 +1,200 @@
+// Implements the rules of reductions over segments whose numbers ascend. How many segments there
+// are follows from the last number, which calls find unless the graph has it. Apart from the other
+// rules, because the number of segments is limited by the nodes that make the numbers.
+
+#include "frontend/tensorflow/NodeBuilder.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+using dfg::DimExpr;
+
+namespace {
+/// Limits of numbers of segments, which the nodes that make them imply: they are below `end`.
+struct NumberRange {
+  DimExpr end;
+  bool isReached; // the largest is `end` - 1
+  bool ascends;
+};
+
+/// Follows numbers to the node that makes them, possibly as a column of coordinates.
+class NumberSource {
+public:
+  NumberSource(EntryContext &entry, Edge edge) : entry(entry), edge(edge) {}
+
+  std::optional<NumberRange> find();
+
+private:
+  /// Goes on to the input that has all numbers of `edge`; returns false if there is none.
+  bool step();
+  bool takeColumn(NodeBuilder &node);
+  bool gather(NodeBuilder &node);
+  /// Returns what the node itself says.
+  std::optional<NumberRange> range();
+  /// Returns a size of an output of the node.
+  std::optional<DimExpr> sizeAt(unsigned output, unsigned axis) const;
+
+  EntryContext &entry;
+  Edge edge;
+  std::optional<int64_t> column;
+  bool isWhole = true; // all numbers are used, in the same order
+};
+} // namespace
+
+std::optional<DimExpr> NumberSource::sizeAt(unsigned output, unsigned axis) const {
+  const auto &values = entry.states[edge.node].values;
+  auto type = output < values.size() && values[output]
+                  ? dyn_cast<RankedTensorType>(values[output].getType())
+                  : RankedTensorType();
+  if (!type || axis >= type.getRank())
+    return std::nullopt;
+  return dfg::shapeOf(type)[axis];
+}
+
+std::optional<NumberRange> NumberSource::range() {
+  NodeBuilder node(entry, edge.node);
+  StringRef op = node.node.op;
+  int64_t axis = column.value_or(0);
+  if (op == "Where") {
+    RankedTensorType type = node.typeOf(0);
+    if (type && axis < type.getRank() && (column || type.getRank() == 1))
+      return NumberRange{dfg::shapeOf(type)[axis], false, axis == 0};
+  } else if (op.starts_with("Unique") && edge.output == 1 && !column) {
+    if (auto count = sizeAt(/*output=*/0, /*axis=*/0))
+      return NumberRange{*count, true, false};
+  } else if (op == "SparseFillEmptyRows" && edge.output == 0 && column == 0) {
+    if (auto rows = sizeAt(/*output=*/2, /*axis=*/0))
+      return NumberRange{*rows, true, true};
+  } else if (op == "SparseReshape" && edge.output == 0 && column) {
+    const auto &known = entry.states[edge.node].sizes;
+    if (known.size() == 2 && known[1] && axis < int64_t(known[1]->values.size()))
+      return NumberRange{known[1]->values[axis], false, false};
+  }
+  return std::nullopt;
+}
+
+/// Follows `x[:, k]` of a matrix.
+bool NumberSource::takeColumn(NodeBuilder &node) {
+  RankedTensorType type = column ? RankedTensorType() : node.typeOf(0);
+  KnownSizes begin = node.knownSizes(1), strides = node.knownSizes(3);
+  auto mask = [&](StringRef name) { return node.node.number(name, 0); };
+  if (!type || type.getRank() != 2 || !begin || !strides || begin->values.size() != 2 ||
+      strides->values.size() != 2 || mask("shrink_axis_mask") != 2 || mask("ellipsis_mask") ||
+      mask("new_axis_mask") || !(mask("begin_mask") & 1) || !(mask("end_mask") & 1) ||
+      !strides->values[0].isConstant(1))
+    return false;
+  column = begin->values[1].constant();
+  return column && *column >= 0;
+}
+
+/// Follows slices of a tensor, which may be any of its slices along the first axis.
+bool NumberSource::gather(NodeBuilder &node) {
+  KnownSizes axis = node.numInputs() > 2 ? node.knownSizes(2) : nullptr;
+  isWhole = false;
+  return !column || node.node.op == "Gather" ||
+         (axis && axis->isSingle() && axis->values.front().isConstant(0));
+}
+
+bool NumberSource::step() {
+  NodeBuilder node(entry, edge.node);
+  StringRef op = node.node.op;
+  bool goesOn = op == "Identity" || op == "StopGradient" || op == "Cast" ||
+                (op == "SparseReorder" && edge.output == 0) ||
+                (!column && (op == "Reshape" || op == "Squeeze" || op == "ExpandDims")) ||
+                (op == "StridedSlice" && takeColumn(node)) ||
+                ((op == "GatherV2" || op == "Gather") && gather(node));
+  std::optional<Edge> input = node.edge(0);
+  if (!goesOn || !input)
+    return false;
+  edge = *input;
+  return true;
+}
+
+std::optional<NumberRange> NumberSource::find() {
+  while (!entry.isFed(edge)) {
+    if (std::optional<NumberRange> found = range()) {
+      found->isReached &= isWhole;
+      found->ascends &= isWhole;
+      return found;
+    }
+    if (!step())
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Returns how many segments there are for numbers that calls compute. Emits an error if that has
+/// no bound.
+static std::optional<DimExpr> findCount(NodeBuilder &node, const NodeValue &ids,
+                                        const std::optional<NumberRange> &range) {
+  if (range && range->isReached)
+    return range->end;
+  auto bound = node.entry.bounds.find(node.node.name);
+  bool isBound = bound != node.entry.bounds.end();
+  if (!isBound && !range) {
+    node.askForBound("number of segments");
+    return std::nullopt;
+  }
+  DimExpr most = isBound ? DimExpr(bound->second) : range->end;
+  NodeValue sized = node.library().compute("_segments", {ids}, {{"most", dfg::Shape{most}}});
+  return sized ? std::optional(dfg::shapeOf(sized.getType()).front()) : std::nullopt;
+}
+
+/// Returns the numbers in the last input, checked by calls unless they are known, and how many
+/// segments there are. Nodes that read the same numbers share these, so that their results have the
+/// same sizes.
+static std::optional<Segments> segmentsOf(NodeBuilder &node) {
+  unsigned last = node.numInputs() - 1;
+  const dfg::SizeTensor *known = node.sizes(last);
+  NodeValue ids = node.in(last);
+  if (!ids)
+    return std::nullopt;
+  if (dfg::shapeOf(ids.getType()).size() != 1) {
+    node.error() << "expected a vector of numbers of segments, but got "
+                 << dfg::toText(ids.getType()) << " [operand]";
+    return std::nullopt;
+  }
+  if (known)
+    return Segments{ids, known->values.empty() ? DimExpr(0) : known->values.back() + 1};
+  Value key = ids.getValue();
+  if (auto found = node.entry.segments.find(key); found != node.entry.segments.end())
+    return found->second;
+  std::optional<NumberRange> range = NumberSource(node.entry, *node.edge(last)).find();
+  std::optional<DimExpr> count = findCount(node, ids, range);
+  if (count && !(range && range->ascends))
+    ids = node.library().compute("_ascending", {ids});
+  if (!count || !ids)
+    return std::nullopt;
+  // Otherwise, they may be dead where another node is not.
+  if (node.tokens().empty())
+    node.entry.segments.try_emplace(key, Segments{ids, *count});
+  return Segments{ids, *count};
+}
+
+/// `argument` names the function in graph source.
+static Outcome buildSegments(NodeBuilder &node, const OpRule &rule) {
+  std::optional<Segments> segments = segmentsOf(node);
+  if (!segments)
+    return Outcome::Failed;
+  SmallVector<NodeValue> inputs = node.allInputs(/*from=*/0, /*dropped=*/1);
+  inputs.push_back(segments->ids);
+  return node.doneWith(
+      node.library().on(rule.argument, inputs, {{"num_segments", dfg::Shape{segments->count}}}));
+}
+
+static constexpr OpRule kRules[] = {
+    {"SegmentSum", "2 -> 1", buildSegments, "_segment_sum"},
+    {"SegmentMean", "2 -> 1", buildSegments, "_segment_mean"},
+    {"SegmentProd", "2 -> 1", buildSegments, "_segment_prod"},
+    {"SegmentMax", "2 -> 1", buildSegments, "_segment_max"},
+    {"SegmentMin", "2 -> 1", buildSegments, "_segment_min"},
+    {"SparseSegmentSum", "3 -> 1", buildSegments, "SparseSegmentSumWithNumSegments"},
+    {"SparseSegmentMean", "3 -> 1", buildSegments, "SparseSegmentMeanWithNumSegments"},
+    {"SparseSegmentSqrtN", "3 -> 1", buildSegments, "SparseSegmentSqrtNWithNumSegments"},
+};
+
+ArrayRef<OpRule> segmentRules() { return kRules; }
+
+} // namespace tfc::tensorflow
