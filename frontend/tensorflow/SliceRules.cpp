@@ -215,8 +215,8 @@ static Offset offsetAt(const NodeBuilder &node, Edge edge) {
   return offset;
 }
 
-/// Returns the position along an axis that an input of a slice gives: an element of a Pack, to which
-/// numbers for all elements may have been added.
+/// Returns the position along an axis that an input of a slice gives: an element of a Pack, to
+/// which numbers for all elements may have been added.
 static std::optional<Offset> positionAt(const NodeBuilder &node, unsigned input, unsigned axis) {
   const EntryContext &entry = node.entry;
   Offset packed = offsetAt(node, *node.edge(input));
