@@ -15,6 +15,9 @@
 
 using namespace tfc::runtime;
 
+/// The stack of a thread, of which kernels may use half: that of the C library may be smaller.
+static constexpr size_t kLeastStackBytes = 2 << 20;
+
 /// More threads do not speed up any kernel, and cost stacks.
 static constexpr int32_t kMaxThreads = 256;
 
@@ -30,11 +33,19 @@ int32_t tfc::runtime::availableProcessors() {
 }
 
 bool tfc::runtime::startThread(pthread_t &thread, void *(*main)(void *), void *argument) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  size_t stackBytes = 0;
+  pthread_attr_getstacksize(&attributes, &stackBytes);
+  if (stackBytes < kLeastStackBytes)
+    pthread_attr_setstacksize(&attributes, kLeastStackBytes);
   sigset_t all, saved;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &saved);
-  bool isStarted = pthread_create(&thread, nullptr, main, argument) == 0;
+  bool isStarted = pthread_create(&thread, &attributes, main, argument) == 0;
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+  pthread_attr_destroy(&attributes);
   return isStarted;
 }
 

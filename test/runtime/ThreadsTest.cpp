@@ -91,6 +91,49 @@ TEST(ParallelFor, UsesSeveralThreads) {
   EXPECT_EQ(begun, 3);
 }
 
+/// Returns the bytes of the stack of this thread.
+static size_t stackBytes() {
+  pthread_attr_t attributes;
+  size_t bytes = 0;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes;
+}
+
+TEST(ParallelFor, HasStacksForKernelsWhereTheDefaultIsSmaller) {
+  pthread_attr_t usual, small;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 256 << 10);
+  ASSERT_EQ(pthread_setattr_default_np(&small), 0);
+  tfc_options options = withThreads(2);
+  Instance instance(kModel, &options);
+  struct Threads {
+    std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> begun = 0;
+    std::atomic<size_t> bytes = 0; // of the stack of the other thread
+  } threads;
+  callCustom(instance, [&](tfc_call_frame *frame) {
+    tfc_rt_parallel_for(
+        frame,
+        [](void *context, int64_t, int64_t) {
+          auto &threads = *static_cast<Threads *>(context);
+          if (std::this_thread::get_id() != threads.caller)
+            threads.bytes = stackBytes();
+          ++threads.begun;
+          while (threads.begun < 2)
+            std::this_thread::yield();
+        },
+        &threads, 2, 1);
+    return 0;
+  });
+  pthread_setattr_default_np(&usual);
+  pthread_attr_destroy(&small);
+  pthread_attr_destroy(&usual);
+  EXPECT_GE(threads.bytes, size_t(2) << 20);
+}
+
 TEST(ParallelFor, RunsNestedLoopsInTheThreadThatMeetsThem) {
   tfc_options options = withThreads(4);
   Instance instance(kModel, &options);
