@@ -76,10 +76,8 @@ struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPa
       std::optional<tfc::cpu::Target> target = targetOfKernel(function);
       if (target && target->hasMaskRegisters)
         selectExtremes(function);
-      if (failed(expansion.applyTo(function)))
+      if (failed(expansion.applyTo(function, /*fuses=*/target && target->hasFma)))
         return signalPassFailure();
-      if (target && target->hasFma)
-        tfc::kernels::fuseMultiplyAdds(function);
     }
   }
 };

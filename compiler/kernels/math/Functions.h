@@ -51,7 +51,8 @@ public:
   explicit MathExpansion(Library library);
   MathExpansion(const MathExpansion &) = delete;
 
-  llvm::LogicalResult applyTo(mlir::Operation *function) const;
+  /// With `fuses`, fuses multiplications with additions, too.
+  llvm::LogicalResult applyTo(mlir::Operation *function, bool fuses = false) const;
 
 private:
   Library library;

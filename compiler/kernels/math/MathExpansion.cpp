@@ -32,7 +32,7 @@ MathExpansion::MathExpansion(Library given) : library(std::move(given)) {
   });
 }
 
-LogicalResult MathExpansion::applyTo(Operation *function) const {
+LogicalResult MathExpansion::applyTo(Operation *function, bool fuses) const {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   for (const FrozenRewritePatternSet &patterns : functions) {
@@ -43,10 +43,12 @@ LogicalResult MathExpansion::applyTo(Operation *function) const {
     });
     GreedyRewriteConfig ofFunctions = config;
     ofFunctions.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    // Sums of products of constants are folded after `fuseMultiplyAdds` has looked at them.
+    // Sums of products of constants are folded after `fuseMultiplyAdds`.
     ofFunctions.enableFolding(false);
     if (!ops.empty() && failed(applyOpPatternsGreedily(ops, patterns, ofFunctions)))
       return failure();
   }
+  if (fuses)
+    fuseMultiplyAdds(function);
   return applyPatternsGreedily(function, conversions, config);
 }
