@@ -79,13 +79,13 @@ def runs_here(target):
     return target not in (find_others() if others is None else others.split())
 
 
-NATIVE = {}  # a graph and options -> a library of native code
+NATIVE = {}  # a graph, its folder and options -> a library of native code
 
 
 def load_native(source, library, options, threads):
     """A graph as a model of native code, which is compiled once."""
     with open(source, "rb") as file:
-        key = file.read(), options
+        key = file.read(), os.path.dirname(source), options
     if key not in NATIVE:
         compile_for("native", source, library, *options)
         NATIVE[key] = library
