@@ -6,6 +6,7 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/FoldElement.h"
+#include "dialects/dfg/ScanOps.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeTensor.h"
 #include "mlir/IR/Matchers.h"
@@ -153,7 +154,7 @@ static std::optional<Ratio> upperBound(const Element &element) {
 //===----------------------------------------------------------------------===//
 
 /// Longer chains are not followed.
-static constexpr unsigned kMaxDepth = 16;
+static constexpr unsigned kMaxDepth = 64;
 
 static std::optional<Ratio> toInteger(std::optional<DimExpr> integer) {
   return integer ? std::optional(Ratio{*integer}) : std::nullopt;
@@ -247,6 +248,9 @@ private:
   std::optional<Elements> compute(Value value, unsigned depth);
   std::optional<Elements> applyElementwise(dfg::ScalarOpInterface op, unsigned depth);
   std::optional<Elements> moveElements(Operation *op, unsigned depth);
+  std::optional<SizeTensor> evaluateIntegers(Value value, unsigned depth);
+  std::optional<Elements> reduce(Operation *op, unsigned depth);
+  std::optional<Elements> sumUp(dfg::CumsumOp op, unsigned depth);
 
   const KnownValues &given;
   llvm::DenseMap<Value, std::optional<Elements>> known;
@@ -313,6 +317,67 @@ std::optional<Elements> Evaluator::moveElements(Operation *op, unsigned depth) {
   return map_to_vector(*order, [&](int64_t position) { return elements[position]; });
 }
 
+/// Returns the elements of a tensor of integers, if they are numbers or sizes.
+std::optional<SizeTensor> Evaluator::evaluateIntegers(Value value, unsigned depth) {
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<Elements> elements =
+      isa<IntegerType>(type.getElementType()) ? evaluate(value, depth) : std::nullopt;
+  if (!elements)
+    return std::nullopt;
+  dfg::Shape integers;
+  for (const Element &element : *elements) {
+    std::optional<Ratio> ratio = toRatio(element);
+    std::optional<DimExpr> integer = ratio ? ratio->asInteger() : std::nullopt;
+    if (!integer)
+      return std::nullopt;
+    integers.push_back(*integer);
+  }
+  return dfg::makeSizes(type.getElementType(), type.getShape(), integers);
+}
+
+static std::optional<Elements> toElements(const std::optional<SizeTensor> &sizes) {
+  if (!sizes || any_of(sizes->values, dfg::isOverflow))
+    return std::nullopt;
+  return map_to_vector(sizes->values, [&](const DimExpr &size) {
+    std::optional<int64_t> number = size.constant();
+    return number ? Element{IntegerAttr::get(sizes->elementType, *number), {}}
+                  : Element{{}, {size}};
+  });
+}
+
+/// Evaluates a reduction of integers.
+std::optional<Elements> Evaluator::reduce(Operation *op, unsigned depth) {
+  std::optional<SizeTensor> x = evaluateIntegers(op->getOperand(0), depth + 1);
+  if (!x)
+    return std::nullopt;
+  return toElements(
+      dfg::evaluateSizes(op->getName().stripDialect(), {&*x}, op->getAttrDictionary()));
+}
+
+/// Evaluates sums of integers up to each one along an axis.
+std::optional<Elements> Evaluator::sumUp(dfg::CumsumOp op, unsigned depth) {
+  std::optional<SizeTensor> x = evaluateIntegers(op.getX(), depth + 1);
+  if (!x || x->shape.empty())
+    return std::nullopt;
+  int64_t axis = op.getAxis() < 0 ? op.getAxis() + x->getRank() : op.getAxis();
+  int64_t length = x->shape[axis], inner = 1;
+  for (int64_t size : ArrayRef(x->shape).drop_front(axis + 1))
+    inner *= size;
+  dfg::Shape sums = x->values;
+  for (int64_t first = 0, count = sums.size(); first < count; ++first) {
+    if (first / inner % length != 0)
+      continue;
+    DimExpr sum = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      int64_t at = first + (op.getReverse() ? length - 1 - i : i) * inner;
+      DimExpr next = sum + x->values[at];
+      sums[at] = op.getExclusive() ? sum : next;
+      sum = next;
+    }
+  }
+  return toElements(dfg::makeSizes(x->elementType, x->shape, sums));
+}
+
 static std::optional<Elements> constantElements(ElementsAttr constant) {
   if (constant.getNumElements() > SizeTensor::kMaxElements)
     return std::nullopt;
@@ -339,9 +404,20 @@ std::optional<Elements> Evaluator::compute(Value value, unsigned depth) {
   if (std::optional<Elements> sizes = sizeElements(value))
     return sizes;
   Operation *op = value.getDefiningOp();
+  // If a node is dead, nothing needs its value.
+  if (auto node = dyn_cast_if_present<dfg::NodeOp>(op)) {
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    Operation *end = node.getBody().front().getTerminator();
+    return result < end->getNumOperands() ? evaluate(end->getOperand(result), depth + 1)
+                                          : std::nullopt;
+  }
   if (isa_and_present<dfg::ReshapeOp, dfg::ExpandOp, dfg::SqueezeOp, dfg::TransposeOp, dfg::SliceOp,
                       dfg::ConcatOp, dfg::StackOp, dfg::BroadcastOp, dfg::GatherOp>(op))
     return moveElements(op, depth);
+  if (isa_and_present<dfg::SumOp, dfg::ProdOp, dfg::MaxOp, dfg::MinOp>(op))
+    return reduce(op, depth);
+  if (auto sums = dyn_cast_if_present<dfg::CumsumOp>(op))
+    return sumUp(sums, depth);
   auto elementwise = dyn_cast_if_present<dfg::ScalarOpInterface>(op);
   return elementwise ? applyElementwise(elementwise, depth) : std::nullopt;
 }

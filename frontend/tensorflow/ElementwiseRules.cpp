@@ -83,18 +83,6 @@ static Outcome buildFloorDiv(NodeBuilder &node, const OpRule &) {
       {isFloat ? node.op("floor", node.op("div", {x, y})) : node.op("floordiv", {x, y})});
 }
 
-/// Returns `x` with these sizes, which each call checks where they are not equal for all calls.
-static NodeValue ensureSizes(NodeBuilder &node, NodeValue x, const dfg::Shape &wanted) {
-  dfg::Shape shape = dfg::shapeOf(x.getType());
-  if (shape == wanted)
-    return x;
-  // `n` elements of `m` from position `n - m` on are in range only if n equals m.
-  dfg::Shape starts;
-  for (auto [size, want] : zip_equal(shape, wanted))
-    starts.push_back(want - size);
-  return node.slice(x, starts, wanted, SmallVector<int64_t>(shape.size(), 1));
-}
-
 /// Sizes that are known must be as the node says; calls check the others.
 static Outcome buildEnsureShape(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.data(0);
@@ -111,7 +99,7 @@ static Outcome buildEnsureShape(NodeBuilder &node, const OpRule &) {
     isAlike = (shape[i] - wanted[i]).constant().value_or(0) == 0;
   }
   return isAlike
-             ? node.done({ensureSizes(node, x, wanted)})
+             ? node.done({node.ensureSizes(x, wanted)})
              : node.fail("got {}, which has another shape [graph-edge]", dfg::toText(x.getType()));
 }
 

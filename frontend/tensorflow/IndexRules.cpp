@@ -183,24 +183,53 @@ static Outcome buildTensorScatter(NodeBuilder &node, const OpRule &rule) {
       {scatterNd(node, rule.argument, node.in(0), node.in(1), updates, dfg::Outside::Fail)});
 }
 
+namespace {
+/// The operands of a reduction over segments in any order.
+struct UnsortedSegments {
+  NodeValue x;
+  NodeValue ids; // with the sizes of the first axes of `x`
+  DimExpr count;
+};
+} // namespace
+
+static std::optional<UnsortedSegments> readSegments(NodeBuilder &node) {
+  NodeValue x = node.in(0), ids = node.in(1);
+  std::optional<dfg::Shape> count = node.dims(2);
+  if (!x || !ids || !count)
+    return std::nullopt;
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  size_t rank = dfg::shapeOf(ids.getType()).size();
+  if (rank > shape.size() || count->size() != 1) {
+    node.error() << (rank > shape.size() ? "expected one segment for each row [graph-edge]"
+                                         : "expected one number of segments [graph-edge]");
+    return std::nullopt;
+  }
+  ids = node.ensureSizes(ids, ArrayRef(shape).take_front(rank));
+  return ids ? std::optional(UnsortedSegments{x, ids, count->front()}) : std::nullopt;
+}
+
 /// Sums the rows of each segment; rows without a segment are dropped.
 static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
-  NodeValue x = node.in(0), segments = node.in(1);
-  std::optional<dfg::Shape> count = node.dims(2);
-  if (!x || !segments || !count)
+  std::optional<UnsortedSegments> segments = readSegments(node);
+  if (!segments)
     return Outcome::Failed;
-  dfg::Shape shape = dfg::shapeOf(x.getType()), ids = dfg::shapeOf(segments.getType());
-  if (ids.size() > shape.size())
-    return node.fail("expected one segment for each row [graph-edge]");
-  if (count->size() != 1)
-    return node.fail("expected one number of segments [graph-edge]");
-  dfg::Shape rows(shape.begin() + ids.size(), shape.end()), result = rows;
-  rows.insert(rows.begin(), dfg::elementCount(ids));
-  result.insert(result.begin(), count->front());
+  auto [x, ids, count] = *segments;
+  dfg::Shape shape = dfg::shapeOf(x.getType()), numbers = dfg::shapeOf(ids.getType());
+  dfg::Shape rows(shape.begin() + numbers.size(), shape.end()), result = rows;
+  rows.insert(rows.begin(), dfg::elementCount(numbers));
+  result.insert(result.begin(), count);
   NodeValue zeros = node.filled(0, result, dfg::elementTypeOf(x.getType()));
   return node.done(
-      {node.op("scatter_add", {zeros, node.reshape(segments, rows.front()), node.reshape(x, rows)},
+      {node.op("scatter_add", {zeros, node.reshape(ids, rows.front()), node.reshape(x, rows)},
                node.attrs.word<dfg::OutsideAttr>("outside", dfg::Outside::Skip))});
+}
+
+static Outcome buildUnsortedSegments(NodeBuilder &node, const OpRule &rule) {
+  std::optional<UnsortedSegments> segments = readSegments(node);
+  if (!segments)
+    return Outcome::Failed;
+  return node.done({node.library().compute(rule.argument, {segments->x, segments->ids},
+                                           {{"num_segments", dfg::Shape{segments->count}}})});
 }
 
 static constexpr OpRule kRules[] = {
@@ -220,6 +249,9 @@ static constexpr OpRule kRules[] = {
     {"TensorScatterSub", "3 -> 1", buildTensorScatter, "scatter_add",
      OpRule::Subtracts | OpRule::Planes},
     {"UnsortedSegmentSum", "3 -> 1", buildSegmentSum, "", OpRule::Planes},
+    {"UnsortedSegmentMax", "3 -> 1", buildUnsortedSegments, "_unsorted_segment_max"},
+    {"UnsortedSegmentMin", "3 -> 1", buildUnsortedSegments, "_unsorted_segment_min"},
+    {"UnsortedSegmentProd", "3 -> 1", buildUnsortedSegments, "_unsorted_segment_prod"},
 };
 
 ArrayRef<OpRule> indexRules() { return kRules; }

@@ -59,6 +59,9 @@ public:
   std::string describe(mlir::Type type) const override;
   bool hasErrors() const { return entry.hasErrors(); }
 
+  /// Returns `x` with these sizes, which each call checks where they are not equal for all calls.
+  NodeValue ensureSizes(NodeValue x, llvm::ArrayRef<dfg::DimExpr> wanted);
+
   //===--- Control --------------------------------------------------------===//
 
   /// Returns the tokens after which the node runs.

@@ -40,6 +40,7 @@ private:
   Edge edge;
   std::optional<int64_t> column;
   bool isWhole = true; // all numbers are used, in the same order
+  bool isSorted = true;
 };
 } // namespace
 
@@ -97,10 +98,19 @@ bool NumberSource::gather(NodeBuilder &node) {
          (axis && axis->isSingle() && axis->values.front().isConstant(0));
 }
 
+/// Casts to bools or small integers change numbers.
+static bool keepsNumbers(NodeBuilder &cast) {
+  Type type = elementTypeOf(cast.context(), cast.node.number("DstT"));
+  return type && type.isSignlessInteger() && type.getIntOrFloatBitWidth() >= 32;
+}
+
 bool NumberSource::step() {
   NodeBuilder node(entry, edge.node);
   StringRef op = node.node.op;
-  bool goesOn = op == "Identity" || op == "StopGradient" || op == "Cast" ||
+  // The order is that of a shape, which may be too small.
+  if (op == "SparseReorder")
+    isSorted = false;
+  bool goesOn = op == "Identity" || op == "StopGradient" || (op == "Cast" && keepsNumbers(node)) ||
                 (op == "SparseReorder" && edge.output == 0) ||
                 (!column && (op == "Reshape" || op == "Squeeze" || op == "ExpandDims")) ||
                 (op == "StridedSlice" && takeColumn(node)) ||
@@ -116,7 +126,7 @@ std::optional<NumberRange> NumberSource::find() {
   while (!entry.isFed(edge)) {
     if (std::optional<NumberRange> found = range()) {
       found->isReached &= isWhole;
-      found->ascends &= isWhole;
+      found->ascends &= isWhole && isSorted;
       return found;
     }
     if (!step())

@@ -161,16 +161,21 @@ static Outcome buildRaggedRange(NodeBuilder &node, const OpRule &) {
     if (shape.size() == 1)
       rows = shape.front();
   }
-  std::optional<int64_t> count = rows.constant();
   Type type = splitsType(node), element = dfg::elementTypeOf(inputs.front().getType());
   if (!type)
     return Outcome::Failed;
-  count = count ? countRanges(node, *count, element) : std::nullopt;
-  if (!count)
-    return node.fail("expected the number of elements to be known when the graph is compiled "
-                     "[dynamic-shape]");
+  std::optional<int64_t> number = rows.constant();
+  number = number ? countRanges(node, *number, element) : std::nullopt;
+  std::optional<DimExpr> count = number ? std::optional(DimExpr(*number)) : std::nullopt;
+  if (!count && node.entry.bounds.count(node.node.name))
+    count = node.foundSize(
+        node.library().compute("_length_of_ranges", inputs, {{"rows", dfg::Shape{rows}}}));
+  if (!count) {
+    node.askForBound("number of elements");
+    return Outcome::Failed;
+  }
   auto found = node.library().on("_ragged_range", inputs,
-                                 {{"rows", dfg::Shape{rows}}, {"count", numberOf(*count)}});
+                                 {{"rows", dfg::Shape{rows}}, {"count", dfg::Shape{*count}}});
   if (!found)
     return Outcome::Failed;
   return node.done({node.cast((*found)[0], type), (*found)[1]});
