@@ -141,6 +141,28 @@ static std::optional<Ratio> toRatio(const Element &element) {
   return element.constant ? Ratio::exact(toDouble(element.constant)) : std::optional(element.ratio);
 }
 
+static std::optional<DimExpr> toSize(const Element &element) {
+  std::optional<Ratio> ratio = toRatio(element);
+  return ratio ? ratio->asInteger() : std::nullopt;
+}
+
+/// Returns what `convert` makes of each element; std::nullopt if it fails for one.
+template <typename To>
+static std::optional<SmallVector<To>>
+convertElements(const std::optional<Elements> &elements,
+                std::optional<To> (*convert)(const Element &)) {
+  if (!elements)
+    return std::nullopt;
+  SmallVector<To> results;
+  for (const Element &element : *elements) {
+    std::optional<To> result = convert(element);
+    if (!result)
+      return std::nullopt;
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
 /// Returns an upper bound of an element that is not negative.
 static std::optional<Ratio> upperBound(const Element &element) {
   if (element.constant)
@@ -154,7 +176,7 @@ static std::optional<Ratio> upperBound(const Element &element) {
 //===----------------------------------------------------------------------===//
 
 /// Longer chains are not followed.
-static constexpr unsigned kMaxDepth = 64;
+static constexpr unsigned kMaxDepth = 16;
 
 static std::optional<Ratio> toInteger(std::optional<DimExpr> integer) {
   return integer ? std::optional(Ratio{*integer}) : std::nullopt;
@@ -320,19 +342,11 @@ std::optional<Elements> Evaluator::moveElements(Operation *op, unsigned depth) {
 /// Returns the elements of a tensor of integers, if they are numbers or sizes.
 std::optional<SizeTensor> Evaluator::evaluateIntegers(Value value, unsigned depth) {
   auto type = cast<RankedTensorType>(value.getType());
-  std::optional<Elements> elements =
-      isa<IntegerType>(type.getElementType()) ? evaluate(value, depth) : std::nullopt;
-  if (!elements)
+  if (!isa<IntegerType>(type.getElementType()))
     return std::nullopt;
-  dfg::Shape integers;
-  for (const Element &element : *elements) {
-    std::optional<Ratio> ratio = toRatio(element);
-    std::optional<DimExpr> integer = ratio ? ratio->asInteger() : std::nullopt;
-    if (!integer)
-      return std::nullopt;
-    integers.push_back(*integer);
-  }
-  return dfg::makeSizes(type.getElementType(), type.getShape(), integers);
+  std::optional<dfg::Shape> sizes = convertElements<DimExpr>(evaluate(value, depth), toSize);
+  return sizes ? dfg::makeSizes(type.getElementType(), type.getShape(), std::move(*sizes))
+               : std::nullopt;
 }
 
 static std::optional<Elements> toElements(const std::optional<SizeTensor> &sizes) {
@@ -447,24 +461,6 @@ static std::optional<double> toDouble(const Element &element) {
                                   : std::nullopt;
 }
 
-/// Returns what `convert` makes of each element; std::nullopt if it fails for one.
-template <typename To>
-static std::optional<SmallVector<To>> convertElements(Value value,
-                                                      std::optional<To> (*convert)(const Element &),
-                                                      const KnownValues &given) {
-  std::optional<Elements> elements = Evaluator(given).evaluate(value);
-  if (!elements)
-    return std::nullopt;
-  SmallVector<To> results;
-  for (const Element &element : *elements) {
-    std::optional<To> result = convert(element);
-    if (!result)
-      return std::nullopt;
-    results.push_back(std::move(*result));
-  }
-  return results;
-}
-
 namespace {
 /// Finds the elements of tensors all of whose elements are the same constant, for each value once.
 class UniformEvaluator {
@@ -509,11 +505,17 @@ Attribute UniformEvaluator::evaluate(Value value, unsigned depth) {
 Attribute evaluateUniform(Value value) { return UniformEvaluator().evaluate(value); }
 
 std::optional<SmallVector<double>> evaluateReals(Value value, const KnownValues &given) {
-  return convertElements<double>(value, toDouble, given);
+  return convertElements<double>(Evaluator(given).evaluate(value), toDouble);
 }
 
 std::optional<SmallVector<Ratio>> evaluateRatios(Value value, const KnownValues &given) {
-  return convertElements<Ratio>(value, toRatio, given);
+  return convertElements<Ratio>(Evaluator(given).evaluate(value), toRatio);
+}
+
+std::optional<dfg::Shape> evaluateIntegers(Value value, const KnownValues &given) {
+  if (!value || !isa<IntegerType>(dfg::elementTypeOf(value.getType())))
+    return std::nullopt;
+  return convertElements<DimExpr>(Evaluator(given).evaluate(value), toSize);
 }
 
 std::optional<dfg::Shape> truncateReals(Value value, bool isWide, const KnownValues &given) {
@@ -559,7 +561,8 @@ static std::optional<BoundedRatio> toBounded(const Element &element) {
 }
 
 std::optional<SmallVector<BoundedRatio>> evaluateBounds(Value value) {
-  return convertElements<BoundedRatio>(value, toBounded, KnownValues());
+  KnownValues none;
+  return convertElements<BoundedRatio>(Evaluator(none).evaluate(value), toBounded);
 }
 
 static bool describe(Value value, unsigned depth, raw_ostream &os) {

@@ -48,6 +48,9 @@ std::optional<llvm::SmallVector<double>> evaluateReals(mlir::Value value,
 /// The same for elements that may depend on sizes. Numbers are exact, or not known.
 std::optional<llvm::SmallVector<Ratio>> evaluateRatios(mlir::Value value,
                                                        const KnownValues &given = KnownValues());
+/// The same for a tensor of integers; std::nullopt for other types.
+std::optional<dfg::Shape> evaluateIntegers(mlir::Value value,
+                                           const KnownValues &given = KnownValues());
 /// Returns the elements of a tensor of floats, rounded toward 0, if they are known and integers of
 /// 64 or 32 bits hold them.
 std::optional<dfg::Shape> truncateReals(mlir::Value value, bool isWide,

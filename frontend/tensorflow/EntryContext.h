@@ -103,7 +103,7 @@ struct EntryContext {
   /// The positions of the elements of partitions, by the values that number these, and how many
   /// there are.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, llvm::SmallVector<mlir::Value>> partitions;
-  /// Segments that calls find, by the values that number their rows.
+  /// Segments whose number calls find, by the values that number their rows.
   llvm::DenseMap<mlir::Value, Segments> segments;
   /// Values that loop back edges pass to inputs of merges that have not been built yet.
   std::map<std::pair<unsigned, unsigned>, mlir::Value> loopValues;

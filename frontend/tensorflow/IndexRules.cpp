@@ -183,16 +183,8 @@ static Outcome buildTensorScatter(NodeBuilder &node, const OpRule &rule) {
       {scatterNd(node, rule.argument, node.in(0), node.in(1), updates, dfg::Outside::Fail)});
 }
 
-namespace {
-/// The operands of a reduction over segments in any order.
-struct UnsortedSegments {
-  NodeValue x;
-  NodeValue ids; // with the sizes of the first axes of `x`
-  DimExpr count;
-};
-} // namespace
-
-static std::optional<UnsortedSegments> readSegments(NodeBuilder &node) {
+/// Reads the segments of a reduction whose numbers are in any order.
+static std::optional<Segments> readSegments(NodeBuilder &node) {
   NodeValue x = node.in(0), ids = node.in(1);
   std::optional<dfg::Shape> count = node.dims(2);
   if (!x || !ids || !count)
@@ -205,15 +197,16 @@ static std::optional<UnsortedSegments> readSegments(NodeBuilder &node) {
     return std::nullopt;
   }
   ids = node.ensureSizes(ids, ArrayRef(shape).take_front(rank));
-  return ids ? std::optional(UnsortedSegments{x, ids, count->front()}) : std::nullopt;
+  return ids ? std::optional(Segments{ids, count->front()}) : std::nullopt;
 }
 
 /// Sums the rows of each segment; rows without a segment are dropped.
 static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
-  std::optional<UnsortedSegments> segments = readSegments(node);
+  std::optional<Segments> segments = readSegments(node);
   if (!segments)
     return Outcome::Failed;
-  auto [x, ids, count] = *segments;
+  auto [ids, count] = *segments;
+  NodeValue x = node.in(0);
   dfg::Shape shape = dfg::shapeOf(x.getType()), numbers = dfg::shapeOf(ids.getType());
   dfg::Shape rows(shape.begin() + numbers.size(), shape.end()), result = rows;
   rows.insert(rows.begin(), dfg::elementCount(numbers));
@@ -225,10 +218,10 @@ static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildUnsortedSegments(NodeBuilder &node, const OpRule &rule) {
-  std::optional<UnsortedSegments> segments = readSegments(node);
+  std::optional<Segments> segments = readSegments(node);
   if (!segments)
     return Outcome::Failed;
-  return node.done({node.library().compute(rule.argument, {segments->x, segments->ids},
+  return node.done({node.library().compute(rule.argument, {node.in(0), segments->ids},
                                            {{"num_segments", dfg::Shape{segments->count}}})});
 }
 

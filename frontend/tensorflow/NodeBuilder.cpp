@@ -226,29 +226,12 @@ std::optional<SmallVector<SmallVector<Value>>> NodeBuilder::listsFrom(unsigned f
   return lists;
 }
 
-/// Returns the integers of an input whose computation does not depend on other data.
-static std::optional<dfg::Shape> evaluateDims(NodeBuilder &node, unsigned i) {
-  NodeValue x = node.in(i);
-  auto ratios = x && isa<IntegerType>(dfg::elementTypeOf(x.getType()))
-                    ? evaluateRatios(x.getValue(), node.entry.knownValues)
-                    : std::nullopt;
-  if (!ratios)
-    return std::nullopt;
-  dfg::Shape sizes;
-  for (const Ratio &ratio : *ratios) {
-    std::optional<dfg::DimExpr> size = ratio.asInteger();
-    if (!size)
-      return std::nullopt;
-    sizes.push_back(*size);
-  }
-  node.followInput(i);
-  return sizes;
-}
-
 std::optional<dfg::Shape> NodeBuilder::foundDims(unsigned i, std::string &help) {
   constexpr int64_t kMostSizes = 64;
-  if (std::optional<dfg::Shape> sizes = evaluateDims(*this, i))
+  if (auto sizes = evaluateIntegers(in(i).getValue(), entry.knownValues)) {
+    followInput(i);
     return sizes;
+  }
   help = boundHelp();
   NodeValue x = entry.bounds.count(node.name) ? in(i) : NodeValue();
   auto shape = x ? dfg::constantsOf(dfg::shapeOf(x.getType())) : std::nullopt;

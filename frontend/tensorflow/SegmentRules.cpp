@@ -31,7 +31,7 @@ private:
   bool step();
   bool takeColumn(NodeBuilder &node);
   bool gather(NodeBuilder &node);
-  /// Returns what the node itself says.
+  /// Returns the range that the operation of the node implies.
   std::optional<NumberRange> range();
   /// Returns a size of an output of the node.
   std::optional<DimExpr> sizeAt(unsigned output, unsigned axis) const;
@@ -177,7 +177,7 @@ static std::optional<Segments> segmentsOf(NodeBuilder &node) {
     ids = node.library().compute("_ascending", {ids});
   if (!count || !ids)
     return std::nullopt;
-  // Otherwise, they may be dead where another node is not.
+  // A node that waits for tokens may be dead where another one that reads the numbers is not.
   if (node.tokens().empty())
     node.entry.segments.try_emplace(key, Segments{ids, *count});
   return Segments{ids, *count};

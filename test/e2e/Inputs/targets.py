@@ -4,9 +4,11 @@ tested does not depend on the machine; in the long form of the tests it takes al
     targets.py SOURCE LIBRARY COMMAND...   compiles SOURCE for its targets, and runs COMMAND on each LIBRARY
     targets.py                             prints the targets whose code this processor cannot run
 
-A third of the cases that draw a processor whose code this one cannot run are compiled and linked for it, and all of them run
-with native code. lit looks for such processors once, and names them in TFC_OTHER_TARGETS. TFC_TEST_TARGET=TRIPLE or
-TRIPLE:CPU is a target that all cases are compiled for instead, or a third of those that draw; an emulator runs the code.
+A case that draws a processor whose code this one cannot run is run with native code; one in three is compiled and linked for
+its processor, too. lit looks for such processors once, and names them in TFC_OTHER_TARGETS.
+
+TFC_TEST_TARGET=TRIPLE or TRIPLE:CPU replaces all targets by one whose code an emulator runs. One in three of the cases that
+draw a target is compiled for it, and the others are left out; in the long form none is.
 """
 
 import functools
