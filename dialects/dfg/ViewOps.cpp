@@ -420,10 +420,24 @@ SmallVector<Value> TileOp::decompose(OpBuilder &b) {
   return {reshapeTo(b, copies, shapeOf(getType()))};
 }
 
-/// Of a vector.
 std::optional<SizeTensor> TileOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  const SizeTensor &x = *operands[0];
   auto repeats = constantsOf(Adaptor(ValueRange(), attributes).getRepeats().getExprs());
-  if (!repeats || repeats->size() != 1 || operands[0]->getRank() != 1 || !countSizes(*repeats))
+  if (!repeats || int64_t(repeats->size()) != x.getRank() || !countSizes(*repeats))
     return std::nullopt;
-  return concatSizes(SmallVector<const SizeTensor *>(repeats->front(), operands[0]));
+  SmallVector<int64_t> shape;
+  for (auto [size, copies] : zip_equal(x.shape, *repeats))
+    shape.push_back(size * copies);
+  std::optional<int64_t> count = countSizes(shape);
+  Shape values;
+  for (int64_t i = 0; i < count.value_or(0); ++i) {
+    int64_t source = 0, rest = i, stride = 1;
+    for (int64_t axis = x.getRank() - 1; axis >= 0; --axis) {
+      source += rest % shape[axis] % x.shape[axis] * stride;
+      rest /= shape[axis];
+      stride *= x.shape[axis];
+    }
+    values.push_back(x.values[source]);
+  }
+  return count ? makeSizes(x.elementType, shape, values) : std::nullopt;
 }

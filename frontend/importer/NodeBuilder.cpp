@@ -137,6 +137,9 @@ Operation *NodeBuilder::make(StringRef name, ArrayRef<NodeValue> operands,
   SmallVector<Value> values = valuesOf(operands);
   if (llvm::is_contained(values, Value()))
     return nullptr;
+  values = matchSizes(name, std::move(values));
+  if (llvm::is_contained(values, Value()))
+    return nullptr;
   FailureOr<Operation *> made = record([&] {
     return values.empty() ? builder().createOutside(name, values, attributes, location())
                           : builder().create(name, values, attributes, location());

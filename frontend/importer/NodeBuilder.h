@@ -129,6 +129,11 @@ protected:
   virtual std::optional<dfg::Shape> foundDims(unsigned, std::string &help) { return std::nullopt; }
   /// Returns the value of input `i`.
   virtual mlir::Value inputValue(unsigned i) = 0;
+  /// Returns the operands of `dfg.<op>`, of which calls may check sizes that have to be equal.
+  virtual llvm::SmallVector<mlir::Value> matchSizes(llvm::StringRef op,
+                                                    llvm::SmallVector<mlir::Value> operands) {
+    return operands;
+  }
   /// Records that the result depends on input `i`, which is not an operand.
   virtual void useSizes(unsigned i) = 0;
 

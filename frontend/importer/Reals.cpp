@@ -175,8 +175,8 @@ static std::optional<Ratio> upperBound(const Element &element) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Longer chains are not followed.
-static constexpr unsigned kMaxDepth = 16;
+/// Longer chains are not followed, and shorter ones where values are visited repeatedly.
+static constexpr unsigned kMaxDepth = 64, kMaxDescribedDepth = 16;
 
 static std::optional<Ratio> toInteger(std::optional<DimExpr> integer) {
   return integer ? std::optional(Ratio{*integer}) : std::nullopt;
@@ -319,13 +319,12 @@ static std::optional<SizeTensor> numberElements(Value value, size_t start) {
 std::optional<Elements> Evaluator::moveElements(Operation *op, unsigned depth) {
   Elements elements;
   SmallVector<SizeTensor> positions;
-  for (Value operand : op->getOperands()) {
-    bool isMoved =
-        dfg::elementTypeOf(operand.getType()) == dfg::elementTypeOf(op->getResult(0).getType());
-    std::optional<Elements> moved = isMoved ? evaluate(operand, depth + 1) : Elements();
-    std::optional<SizeTensor> sizes =
-        isMoved ? numberElements(operand, elements.size()) : dfg::evaluateSizes(operand);
-    if (!moved || !sizes || (isMoved && moved->size() != sizes->values.size()))
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isIndex = isa<dfg::GatherOp>(op) && operand.getOperandNumber() > 0;
+    std::optional<Elements> moved = isIndex ? Elements() : evaluate(operand.get(), depth + 1);
+    std::optional<SizeTensor> sizes = isIndex ? evaluateIntegers(operand.get(), depth + 1)
+                                              : numberElements(operand.get(), elements.size());
+    if (!moved || !sizes || (!isIndex && moved->size() != sizes->values.size()))
       return std::nullopt;
     append_range(elements, *moved);
     positions.push_back(std::move(*sizes));
@@ -426,7 +425,8 @@ std::optional<Elements> Evaluator::compute(Value value, unsigned depth) {
                                           : std::nullopt;
   }
   if (isa_and_present<dfg::ReshapeOp, dfg::ExpandOp, dfg::SqueezeOp, dfg::TransposeOp, dfg::SliceOp,
-                      dfg::ConcatOp, dfg::StackOp, dfg::BroadcastOp, dfg::GatherOp>(op))
+                      dfg::ConcatOp, dfg::StackOp, dfg::BroadcastOp, dfg::GatherOp, dfg::TileOp>(
+          op))
     return moveElements(op, depth);
   if (isa_and_present<dfg::SumOp, dfg::ProdOp, dfg::MaxOp, dfg::MinOp>(op))
     return reduce(op, depth);
@@ -576,7 +576,7 @@ static bool describe(Value value, unsigned depth, raw_ostream &os) {
     os << constant;
     return true;
   }
-  if (!op || op->getNumRegions() || op->getNumOperands() == 0 || depth > kMaxDepth)
+  if (!op || op->getNumRegions() || op->getNumOperands() == 0 || depth > kMaxDescribedDepth)
     return false;
   os << op->getName() << op->getAttrDictionary() << '(';
   for (Value operand : op->getOperands())

@@ -402,6 +402,7 @@ void EntryBuilder::beginEntry() {
   dfg::EntryOp op = builder.beginEntry(ports.header, location);
   for (auto [edge, argument] : zip(ports.feeds, op.getBody().getArguments()))
     entry.fed[edge] = argument;
+  entry.sizesOfFeeds.insert_range(ports.header.symbols);
   for (auto [edge, elements] : entry.fedReals)
     entry.knownValues[entry.fed[edge]] = elements;
   // Sizes that depend on data are bound for what comes later, so they need an order.

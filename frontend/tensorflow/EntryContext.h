@@ -11,6 +11,7 @@
 #include "frontend/tensorflow/Structure.h"
 #include "frontend/tensorflow/VaryingMerges.h"
 #include "frontend/text/elaborate/LibraryCalls.h"
+#include "llvm/ADT/StringSet.h"
 #include <set>
 
 namespace tfc::tensorflow {
@@ -42,6 +43,7 @@ struct ArrayElements {
 struct Segments {
   NodeValue ids;
   dfg::DimExpr count;
+  std::optional<unsigned> boundBy = std::nullopt; // the node whose bound limits the count
 };
 
 struct EntryContext {
@@ -89,6 +91,7 @@ struct EntryContext {
   llvm::StringMap<int64_t> bounds;
   std::map<Edge, mlir::Value> fed;
   std::map<Edge, KnownSizes> fedSizes;
+  llvm::StringSet<> sizesOfFeeds; // the names of sizes that callers pass
   std::map<Edge, mlir::ElementsAttr> fedReals;
   importer::KnownValues knownValues; // the feeds of `fedReals`
   GraphStructure structure;

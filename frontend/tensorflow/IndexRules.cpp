@@ -205,7 +205,7 @@ static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
   std::optional<Segments> segments = readSegments(node);
   if (!segments)
     return Outcome::Failed;
-  auto [ids, count] = *segments;
+  auto [ids, count, boundBy] = *segments;
   NodeValue x = node.in(0);
   dfg::Shape shape = dfg::shapeOf(x.getType()), numbers = dfg::shapeOf(ids.getType());
   dfg::Shape rows(shape.begin() + numbers.size(), shape.end()), result = rows;

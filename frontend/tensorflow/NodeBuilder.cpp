@@ -301,6 +301,45 @@ std::string NodeBuilder::describe(Type type) const {
   return isa<dfg::ListType>(type) ? "a TensorArray" : importer::NodeBuilder::describe(type);
 }
 
+bool NodeBuilder::isFound(const dfg::DimExpr &size) const {
+  SmallVector<std::string> names;
+  size.collectSymbols(names);
+  return any_of(names, [&](const std::string &name) { return !entry.sizesOfFeeds.contains(name); });
+}
+
+/// Returns the sizes of the result of an elementwise operation: those that callers pass, if there
+/// is a choice.
+static dfg::Shape joinShapes(const NodeBuilder &node, ValueRange operands) {
+  dfg::Shape joined;
+  for (Value operand : operands) {
+    dfg::Shape shape = dfg::shapeOf(operand.getType());
+    while (joined.size() < shape.size())
+      joined.insert(joined.begin(), dfg::DimExpr(1));
+    for (auto [size, known] : zip(reverse(shape), reverse(joined)))
+      if (known.isConstant(1) ||
+          (!size.isConstant(1) && node.isFound(known) && !node.isFound(size)))
+        known = size;
+  }
+  return joined;
+}
+
+SmallVector<Value> NodeBuilder::matchSizes(StringRef op, SmallVector<Value> operands) {
+  auto isTensor = [](Value value) { return isa<RankedTensorType>(value.getType()); };
+  auto info = RegisteredOperationName::lookup(("dfg." + op).str(), context());
+  if (operands.size() < 2 || !info || !info->hasInterface<dfg::ScalarOpInterface>() ||
+      !all_of(operands, isTensor))
+    return operands;
+  dfg::Shape joined = joinShapes(*this, operands);
+  for (Value &operand : operands) {
+    dfg::Shape wanted = dfg::shapeOf(operand.getType());
+    for (auto [size, other] : zip(reverse(wanted), reverse(joined)))
+      if (!size.isConstant(1) && !(size - other).constant() && isFound(size))
+        size = other;
+    operand = valueOf(ensureSizes(operand, wanted));
+  }
+  return operands;
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//

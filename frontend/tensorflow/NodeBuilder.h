@@ -59,6 +59,8 @@ public:
   std::string describe(mlir::Type type) const override;
   bool hasErrors() const { return entry.hasErrors(); }
 
+  /// Returns true if a size depends on data, so that no caller passes it.
+  bool isFound(const dfg::DimExpr &size) const;
   /// Returns `x` with these sizes, which each call checks where they are not equal for all calls.
   NodeValue ensureSizes(NodeValue x, llvm::ArrayRef<dfg::DimExpr> wanted);
 
@@ -100,6 +102,9 @@ public:
 protected:
   std::optional<dfg::Shape> foundDims(unsigned i, std::string &help) override;
   mlir::Value inputValue(unsigned i) override;
+  /// Operands of elementwise operations whose sizes depend on data have the sizes of the others.
+  llvm::SmallVector<mlir::Value> matchSizes(llvm::StringRef op,
+                                            llvm::SmallVector<mlir::Value> operands) override;
   void useSizes(unsigned i) override { followInput(i); }
 
 private:

@@ -68,6 +68,10 @@ std::optional<NumberRange> NumberSource::range() {
   } else if (op == "SparseFillEmptyRows" && edge.output == 0 && column == 0) {
     if (auto rows = sizeAt(/*output=*/2, /*axis=*/0))
       return NumberRange{*rows, true, true};
+  } else if (op == "RaggedTensorToSparse" && edge.output == 0 && column == 0) {
+    RankedTensorType splits = node.typeOf(0);
+    if (splits && splits.getRank() == 1)
+      return NumberRange{dfg::shapeOf(splits).front() - DimExpr(1), false, true};
   } else if (op == "SparseReshape" && edge.output == 0 && column) {
     const auto &known = entry.states[edge.node].sizes;
     if (known.size() == 2 && known[1] && axis < int64_t(known[1]->values.size()))
@@ -110,7 +114,8 @@ bool NumberSource::step() {
   // The order is that of a shape, which may be too small.
   if (op == "SparseReorder")
     isSorted = false;
-  bool goesOn = op == "Identity" || op == "StopGradient" || (op == "Cast" && keepsNumbers(node)) ||
+  bool goesOn = hasFlag(op, OpRule::Switches | OpRule::Enters) || op == "Identity" ||
+                op == "StopGradient" || (op == "Cast" && keepsNumbers(node)) ||
                 (op == "SparseReorder" && edge.output == 0) ||
                 (!column && (op == "Reshape" || op == "Squeeze" || op == "ExpandDims")) ||
                 (op == "StridedSlice" && takeColumn(node)) ||
@@ -135,19 +140,48 @@ std::optional<NumberRange> NumberSource::find() {
   return std::nullopt;
 }
 
+static std::optional<int64_t> boundOf(const EntryContext &entry, unsigned node) {
+  auto bound = entry.bounds.find(entry.graph.nodes[node].name);
+  return bound == entry.bounds.end() ? std::nullopt : std::optional(bound->second);
+}
+
+/// Returns false after an error about numbers that the bounds of two nodes limit differently.
+static bool agrees(NodeBuilder &node, const Segments &known) {
+  std::optional<int64_t> bound = boundOf(node.entry, node.index);
+  if (!bound || !known.boundBy || bound == boundOf(node.entry, *known.boundBy))
+    return true;
+  node.error() << "expected the bound of " << node.entry.graph.nodes[*known.boundBy].name
+               << ", which has the same segments, but got " << *bound << " [graph-entry]";
+  return false;
+}
+
+/// Returns segments with these numbers, which have to ascend.
+static std::optional<Segments> knownSegments(NodeBuilder &node, const NodeValue &ids,
+                                             ArrayRef<DimExpr> numbers) {
+  DimExpr last = 0;
+  for (const DimExpr &number : numbers) {
+    if ((number - last).constant().value_or(0) < 0) {
+      node.error() << "expected numbers of segments that ascend from 0, but got " << number.str()
+                   << " after " << last.str() << " [operand]";
+      return std::nullopt;
+    }
+    last = number;
+  }
+  return Segments{ids, numbers.empty() ? DimExpr(0) : last + 1};
+}
+
 /// Returns how many segments there are for numbers that calls compute. Emits an error if that has
 /// no bound.
 static std::optional<DimExpr> findCount(NodeBuilder &node, const NodeValue &ids,
                                         const std::optional<NumberRange> &range) {
   if (range && range->isReached)
     return range->end;
-  auto bound = node.entry.bounds.find(node.node.name);
-  bool isBound = bound != node.entry.bounds.end();
-  if (!isBound && !range) {
+  std::optional<int64_t> bound = boundOf(node.entry, node.index);
+  if (!bound && !range) {
     node.askForBound("number of segments");
     return std::nullopt;
   }
-  DimExpr most = isBound ? DimExpr(bound->second) : range->end;
+  DimExpr most = bound ? DimExpr(*bound) : range->end;
   NodeValue sized = node.library().compute("_segments", {ids}, {{"most", dfg::Shape{most}}});
   return sized ? std::optional(dfg::shapeOf(sized.getType()).front()) : std::nullopt;
 }
@@ -167,20 +201,23 @@ static std::optional<Segments> segmentsOf(NodeBuilder &node) {
     return std::nullopt;
   }
   if (known)
-    return Segments{ids, known->values.empty() ? DimExpr(0) : known->values.back() + 1};
+    return knownSegments(node, ids, known->values);
   Value key = ids.getValue();
   if (auto found = node.entry.segments.find(key); found != node.entry.segments.end())
-    return found->second;
+    return agrees(node, found->second) ? std::optional(found->second) : std::nullopt;
   std::optional<NumberRange> range = NumberSource(node.entry, *node.edge(last)).find();
   std::optional<DimExpr> count = findCount(node, ids, range);
   if (count && !(range && range->ascends))
     ids = node.library().compute("_ascending", {ids});
   if (!count || !ids)
     return std::nullopt;
+  Segments segments{ids, *count};
+  if (!(range && range->isReached) && boundOf(node.entry, node.index))
+    segments.boundBy = node.index;
   // A node that waits for tokens may be dead where another one that reads the numbers is not.
   if (node.tokens().empty())
-    node.entry.segments.try_emplace(key, Segments{ids, *count});
-  return Segments{ids, *count};
+    node.entry.segments.try_emplace(key, segments);
+  return segments;
 }
 
 /// `argument` names the function in graph source.
@@ -189,7 +226,10 @@ static Outcome buildSegments(NodeBuilder &node, const OpRule &rule) {
   if (!segments)
     return Outcome::Failed;
   SmallVector<NodeValue> inputs = node.allInputs(/*from=*/0, /*dropped=*/1);
-  inputs.push_back(segments->ids);
+  dfg::Shape rows = inputs.back() ? dfg::shapeOf(inputs.back().getType()) : dfg::Shape();
+  if (rows.empty())
+    return node.fail("expected one number of a segment for each row [operand]");
+  inputs.push_back(node.ensureSizes(segments->ids, rows.front()));
   return node.doneWith(
       node.library().on(rule.argument, inputs, {{"num_segments", dfg::Shape{segments->count}}}));
 }

@@ -138,23 +138,18 @@ static std::unique_ptr<CallableModel> makeModel(const RunOptions &options,
 }
 
 /// Adds the entries that the case calls. If their shapes depend on the values of feeds, the entries
-/// are specialised to the recorded values. Where that fails as well, the general entries are kept,
-/// and the errors are about those.
+/// are specialised to the recorded values, also if that fails: the errors are about what would not
+/// help.
 static Error addEntries(CompileRequest &request, Case &recorded) {
-  Case special = recorded;
-  Expected<std::vector<importer::EntrySpec>> entries = makeEntries(recorded, false);
+  Case general = recorded;
+  Expected<std::vector<importer::EntrySpec>> entries = makeEntries(general, false);
   if (!entries)
+    return entries.takeError();
+  if (canImport(request.input, *entries))
+    recorded = std::move(general);
+  else if (entries = makeEntries(recorded, true); !entries)
     return entries.takeError();
   request.entries = std::move(*entries);
-  if (canImport(request.input, request.entries))
-    return Error::success();
-  entries = makeEntries(special, true);
-  if (!entries)
-    return entries.takeError();
-  if (canImport(request.input, *entries)) {
-    request.entries = std::move(*entries);
-    recorded = std::move(special);
-  }
   return Error::success();
 }
 

@@ -3,6 +3,7 @@
 #include "frontend/text/elaborate/Builtins.h"
 
 #include "dialects/dfg/Devices.h"
+#include "frontend/EqualSizes.h"
 #include "frontend/TensorFile.h"
 #include "frontend/text/elaborate/Meter.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
@@ -272,6 +273,10 @@ Entity Builtins::callBounded(const Call &c) {
   if (dfg::isNonNegative(*bound) == false)
     return reporter.fail(args[1].range, "not-a-size", "a size cannot be negative: {}",
                          bound->str());
+  auto hasBound = [&](const RunTimeSize &size) { return size.bound == *bound; };
+  if (any_of(context.entry.runTimeSizes, hasBound))
+    if (dfg::BindSizeOp equal = findEqualSize(*context.builder.currentBlock(), count, *bound))
+      return Entity::dim(dfg::DimExpr::symbol(equal.getName()));
   std::string name =
       sizeScope.uniqueSizeName(context.bindingName.empty() ? "k" : StringRef(context.bindingName));
   SourceRange at = call.range;

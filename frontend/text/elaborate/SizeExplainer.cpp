@@ -115,10 +115,9 @@ std::string SizeExplainer::checkedType(const Argument &operand, const dfg::DimEx
   return fmt::format("{}[{}]", dfg::toText(dfg::elementTypeOf(tensor->getType())), sizes);
 }
 
-/// A suggestion for two data-dependent sizes with the same bound.
-static constexpr StringLiteral kSelectOnce = "each selection has a size of its own; to select "
-                                             "twice with one mask, compute the positions once: "
-                                             "at = flat_nonzero(mask), then gather(x, at)";
+/// An explanation of two data-dependent sizes with the same bound.
+static constexpr StringLiteral kSelections =
+    "selections by different masks have sizes of their own";
 
 void SizeExplainer::explainUnequal(Diagnostic &diagnostic,
                                    const std::pair<dfg::DimExpr, dfg::DimExpr> &sizes,
@@ -157,7 +156,7 @@ void SizeExplainer::explainUnequal(Diagnostic &diagnostic,
     fact = asRemainders(difference);
   const RunTimeSize *first = sizeScope.findRunTimeSize(sizes.first);
   const RunTimeSize *second = sizeScope.findRunTimeSize(sizes.second);
-  std::string help = first && second && first->bound == second->bound ? kSelectOnce.str() : "";
+  std::string help = first && second && first->bound == second->bound ? kSelections.str() : "";
   const Activation *entry = entryOf(context.activation);
   if (entry == context.activation && param && (!isRemainder || fact.empty()))
     help = fmt::format("if all callers pass such sizes, say so: {}: {}", subject, type);

@@ -1,5 +1,5 @@
-"""record_ragged.py FOLDER: records reductions, slices and masks of ragged tensors in TensorFlow (2.21 for those that are
-stored), whose rows have lengths that are fed."""
+"""record_ragged.py FOLDER: records operations on ragged tensors in TensorFlow (2.21 for those that are stored), whose rows
+have lengths that are fed."""
 
 import numpy as np
 import tensorflow as tf
@@ -16,6 +16,22 @@ def rows(values, lengths):
             *[each for part in parts for each in (part.flat_values, part.row_splits)]]
 
 
-write_values("ragged_rows", rows, {"values": (tf.float32, [10]), "lengths": (tf.int64, [4])},
-             [{"values": rng.normal(size=10).astype(np.float32), "lengths": np.array(lengths, np.int64)}
-              for lengths in ([3, 0, 5, 2], [1, 4, 4, 1])])
+def elementwise(values, lengths):
+    """Copies, selections and products of ragged tensors, also with dense ones, and lookups in a table."""
+    ragged = tf.RaggedTensor.from_row_lengths(values, lengths)
+    powers = tf.exp(ragged - tf.reduce_max(ragged, 1, keepdims=True))
+    parts = [tf.tile(ragged, [2, 1]), tf.tile(ragged, [1, 3]), tf.where(ragged > 0.0, ragged, -ragged),
+             powers / tf.reduce_sum(powers, 1, keepdims=True), ragged + tf.constant([[1.0], [2.0], [3.0], [4.0]])]
+    ids = tf.RaggedTensor.from_row_lengths(tf.cast(3 * tf.abs(values), tf.int64), lengths).to_sparse()
+    weights = tf.RaggedTensor.from_row_lengths(tf.abs(values) + 0.1, lengths).to_sparse()
+    table = tf.reshape(tf.range(40.0), [20, 2])
+    return [tf.matmul(ragged.to_tensor(), (2.0 * ragged).to_tensor(), transpose_b=True),
+            *[each for part in parts for each in (part.flat_values, part.row_splits)],
+            *[tf.nn.embedding_lookup_sparse(table, ids, None, combiner=name) for name in ("sum", "sqrtn")],
+            *[tf.nn.safe_embedding_lookup_sparse(table, ids, weights, combiner=name) for name in ("sum", "mean", "sqrtn")]]
+
+
+for name, build in (("ragged_rows", rows), ("ragged_elements", elementwise)):
+    write_values(name, build, {"values": (tf.float32, [10]), "lengths": (tf.int64, [4])},
+                 [{"values": rng.normal(size=10).astype(np.float32), "lengths": np.array(lengths, np.int64)}
+                  for lengths in ([3, 0, 5, 2], [1, 4, 4, 1])])
