@@ -87,6 +87,8 @@ struct Graph {
   llvm::StringMap<unsigned> byName;
   /// The edges that take the place of results of nodes that call functions, by "name:0".
   llvm::StringMap<Edge> results;
+  /// The edges of nodes that read the variables of handles, which entries may fetch by these.
+  std::map<Edge, Edge> reads;
   /// The variables with values that the file specifies, by their names.
   std::map<std::string, InitializedVariable> variables;
   /// The nodes that assign variables when a program begins, after these have their values.

@@ -84,6 +84,12 @@ bool Handles::findPushes(const Graph &graph) {
   return isNew;
 }
 
+bool passesHandle(const Node &node) {
+  // A stack of handles takes and returns them as elements.
+  return hasFlag(node.op, OpRule::Reference) ||
+         (node.number("T") == kResourceDtype && !hasFlag(node.op, OpRule::Effect));
+}
+
 void Handles::findReferences(const Graph &graph) {
   auto linkOf = [&](unsigned index) -> Link<unsigned> {
     const Node &node = graph.nodes[index];
@@ -117,6 +123,18 @@ void Handles::findArrays(const Graph &graph) {
       key.reset();
   };
   arrays = followLinks<ListKey>(graph.nodes.size(), linkOf, pass);
+}
+
+bool isHandle(const Graph &graph, Edge edge) {
+  const Node &node = graph.nodes[edge.node];
+  return edge.output == 0 && (hasFlag(node.op, OpRule::Handle) || passesHandle(node));
+}
+
+std::optional<unsigned> Handles::variable(const Graph &graph, Edge edge) const {
+  std::optional<unsigned> found = isHandle(graph, edge) ? resource(edge) : std::nullopt;
+  bool isVariable = found && is_contained({"Variable", "VariableV2", "VarHandleOp"},
+                                          StringRef(graph.nodes[*found].op));
+  return isVariable ? found : std::nullopt;
 }
 
 Handles::Handles(const Graph &graph) : resources(graph.nodes.size()) {

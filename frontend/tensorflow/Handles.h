@@ -16,6 +16,11 @@ struct ListKey {
   }
 };
 
+/// Returns true if the node only forwards a handle, which is resolved where it is used.
+bool passesHandle(const Node &node);
+/// Returns true if an edge carries a handle or a reference instead of a value.
+bool isHandle(const Graph &graph, Edge edge);
+
 class Handles {
 public:
   explicit Handles(const Graph &graph);
@@ -24,6 +29,8 @@ public:
   std::optional<unsigned> resource(Edge edge) const { return resources[edge.node]; }
   /// Returns the variable to which a reference edge refers.
   std::optional<unsigned> reference(Edge edge) const { return references[edge.node]; }
+  /// Returns the variable of an edge that carries a handle of it, or a reference.
+  std::optional<unsigned> variable(const Graph &graph, Edge edge) const;
   /// Returns the TensorArray to which a handle refers.
   std::optional<ListKey> array(Edge edge) const { return arrays[edge.node]; }
   /// Returns the values pushed to the stack to which a handle refers.

@@ -52,6 +52,27 @@ static void reportEntries(const Graph &graph, StringRef reason, Location locatio
                      << listNodes(graph, isEnd);
 }
 
+/// Adds nodes that read the variables that entries fetch by their handles or references.
+static void addReads(Graph &graph, ArrayRef<EntrySpec> entries) {
+  Handles handles(graph);
+  std::set<Edge> fetched;
+  for (const EntrySpec &entry : entries)
+    for (const FetchSpec &fetch : entry.fetches)
+      if (std::optional<Edge> edge = graph.findTensor(fetch.tensor))
+        fetched.insert(*edge);
+  for (Edge edge : fetched) {
+    std::optional<unsigned> variable = handles.variable(graph, edge);
+    if (!variable)
+      continue;
+    Node read;
+    read.name = graph.nodes[edge.node].name + "/Read";
+    read.op = "ReadVariableOp";
+    read.device = graph.nodes[*variable].device;
+    read.inputs.add(edge);
+    graph.reads[edge] = {graph.add(std::move(read)), 0};
+  }
+}
+
 /// Each level of loops and branches in each other needs a few.
 static constexpr unsigned kMostAttempts = 64;
 
@@ -137,6 +158,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
   if (!graph)
     return {};
   resolveConstantBranches(*graph);
+  addReads(*graph, file.entries);
   colocate(*graph);
   expandGrowingLists(&context, *graph);
   Location location = graph->locate(&context);
@@ -161,6 +183,7 @@ OwningOpRef<ModuleOp> importSavedModel(MLIRContext &context, const ForeignFile &
   if (!model)
     return {};
   Graph &graph = model->graph;
+  addReads(graph, file.entries);
   colocate(graph);
   expandGrowingLists(&context, graph);
   Location location = graph.locate(&context);

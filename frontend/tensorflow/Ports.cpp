@@ -93,6 +93,15 @@ void EntryPorts::addFeed(const FeedSpec &feed, Edge edge) {
     entry.fedSizes[edge] = std::make_shared<const dfg::SizeTensor>(std::move(*sizes));
 }
 
+void EntryPorts::addFetch(Edge edge) {
+  auto read = entry.isFed(edge) ? entry.graph.reads.end() : entry.graph.reads.find(edge);
+  if (read != entry.graph.reads.end())
+    edge = read->second;
+  else if (!entry.isFed(edge) && isHandle(entry.graph, edge))
+    entry.error(edge.node) << "cannot fetch the handle of a resource [graph-entry]";
+  fetches.push_back(edge);
+}
+
 void EntryPorts::find() {
   header.name = entry.spec.name;
   for (const FeedSpec &feed : entry.spec.feeds) {
@@ -107,7 +116,7 @@ void EntryPorts::find() {
       header.bounds[symbol] = bound->second;
   for (const FetchSpec &fetch : entry.spec.fetches)
     if (std::optional<Edge> edge = findTensor(fetch.tensor, "fetch"))
-      fetches.push_back(*edge);
+      addFetch(*edge);
   for (const std::string &name : entry.spec.targets)
     if (std::optional<Edge> edge = findTensor(name, "target"))
       targets.push_back(edge->node);

@@ -24,6 +24,7 @@ private:
   /// Returns the element type of a feed, or null after an error.
   mlir::Type elementTypeAt(const FeedSpec &feed, Edge edge);
   void addFeed(const FeedSpec &feed, Edge edge);
+  void addFetch(Edge edge);
 
   EntryContext &entry;
 };

@@ -212,10 +212,10 @@ static void boundRange(NodeBuilder &node) {
 }
 
 static Outcome buildOtherRange(NodeBuilder &node) {
-  Type type = node.node.has("Tidx") ? node.dtype("Tidx") : Type(Float32Type::get(node.context()));
   NodeValue start = node.in(0), limit = node.in(1), step = node.in(2);
-  if (!type || !start || !limit || !step)
+  if (!start || !limit || !step)
     return Outcome::Failed;
+  Type type = dfg::elementTypeOf(start.getType());
   std::optional<DimExpr> count = rangeLength(node, type);
   if (count)
     node.followInput(1);

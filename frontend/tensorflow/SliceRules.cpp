@@ -1,6 +1,6 @@
 // Implements the rules of slices, padding and reversal, including the masks of strided slices.
 
-#include "frontend/tensorflow/NodeBuilder.h"
+#include "frontend/tensorflow/DynamicSlices.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -8,19 +8,6 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 using dfg::DimExpr;
-
-/// Returns the type of positions computed from sizes.
-static Type positionType(NodeBuilder &node) { return IntegerType::get(node.context(), 64); }
-
-/// Returns the elements `start + i` along an axis, where `start` is known only at run time.
-static NodeValue dynamicSlice(NodeBuilder &node, NodeValue x, NodeValue starts, unsigned axis,
-                              DimExpr size) {
-  Type type = positionType(node);
-  NodeValue start =
-      node.reshape(node.slice(node.cast(starts, type), DimExpr(axis), DimExpr(1)), {});
-  NodeValue places = node.op("add", {node.iota(size, type), start});
-  return node.op("gather", {x, places}, node.attrs.integer("axis", axis));
-}
 
 static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0);
@@ -48,7 +35,7 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
   NodeValue starting = node.in(1);
   for (auto [axis, size] : enumerate(*sizes))
     if (x && size != shape[axis])
-      x = dynamicSlice(node, x, starting, axis, size);
+      x = sliceFrom(node, x, starting, axis, size);
   return node.done({x});
 }
 
@@ -68,17 +55,7 @@ struct StridedSlice {
   SmallVector<Axis> axes;
 };
 
-/// The masks of a strided slice; bit i refers to entry i of begin, end and strides.
-struct Masks {
-  int64_t begin, end, ellipsis, newAxis, shrink;
-  explicit Masks(const Node &node)
-      : begin(node.number("begin_mask")), end(node.number("end_mask")),
-        ellipsis(node.number("ellipsis_mask")), newAxis(node.number("new_axis_mask")),
-        shrink(node.number("shrink_axis_mask")) {}
-};
 } // namespace
-
-static bool bit(int64_t mask, unsigned i) { return i < 63 && ((mask >> i) & 1); }
 
 /// Returns a position counted from the front, clamped to [low, high].
 static std::optional<DimExpr> clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
@@ -126,10 +103,10 @@ static std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayR
   if (!begin || !end || !strides || begin->values.size() != end->values.size() ||
       begin->values.size() != strides->values.size() || begin->values.size() > 32)
     return std::nullopt;
-  Masks masks(node.node);
+  SliceMasks masks(node.node);
   int64_t entries = begin->values.size(), newAxes = 0;
   for (int64_t i = 0; i < entries; ++i)
-    newAxes += bit(masks.newAxis, i) && !bit(masks.ellipsis, i);
+    newAxes += SliceMasks::has(masks.newAxis, i) && !SliceMasks::has(masks.ellipsis, i);
   bool hasEllipsis = masks.ellipsis & ((int64_t(1) << entries) - 1);
   // With two ellipses, it is ambiguous which axes each represents.
   if (llvm::popcount(uint64_t(masks.ellipsis) & ((uint64_t(1) << entries) - 1)) > 1)
@@ -144,22 +121,24 @@ static std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayR
       result.axes.push_back({input, DimExpr(0), shape[input], 1, false});
   };
   for (int64_t i = 0; i < entries; ++i) {
-    if (bit(masks.ellipsis, i)) {
+    if (SliceMasks::has(masks.ellipsis, i)) {
       keep(rank - covered);
       continue;
     }
-    if (bit(masks.newAxis, i)) {
+    if (SliceMasks::has(masks.newAxis, i)) {
       result.axes.push_back({-1, DimExpr(0), DimExpr(1), 1, false});
       continue;
     }
     std::optional<int64_t> step = strides->values[i].constant();
     if (!step || *step == 0 || *step == INT64_MIN || input >= rank)
       return std::nullopt;
-    bool isRemoved = bit(masks.shrink, i);
+    bool isRemoved = SliceMasks::has(masks.shrink, i);
     auto axis =
         cutAxis(input, shape[input],
-                bit(masks.begin, i) && !isRemoved ? std::nullopt : std::optional(begin->values[i]),
-                bit(masks.end, i) ? std::nullopt : std::optional(end->values[i]), *step, isRemoved);
+                SliceMasks::has(masks.begin, i) && !isRemoved ? std::nullopt
+                                                              : std::optional(begin->values[i]),
+                SliceMasks::has(masks.end, i) ? std::nullopt : std::optional(end->values[i]), *step,
+                isRemoved);
     if (!axis)
       return std::nullopt;
     result.axes.push_back(*axis);
@@ -174,132 +153,17 @@ static Outcome failSlice(NodeBuilder &node) {
                    "[dynamic-shape]");
 }
 
-namespace {
-/// A number that is another one plus a constant.
-struct Offset {
-  Edge base;
-  int64_t number;
-  bool operator==(const Offset &other) const = default;
-};
-} // namespace
-
-/// Returns the number at an edge as an offset from where sums of constants begin.
-static Offset offsetAt(const NodeBuilder &node, Edge edge) {
-  constexpr int64_t kMost = int64_t(1) << 32;
-  constexpr unsigned kMostPassed = 16;
-  const EntryContext &entry = node.entry;
-  Offset offset{edge, 0};
-  auto constantAt = [&](Edge at) -> std::optional<int64_t> {
-    const auto &known = entry.states[at.node].sizes;
-    if (entry.isFed(at) || at.output >= known.size() || !known[at.output])
-      return std::nullopt;
-    return known[at.output]->getConstant();
-  };
-  for (unsigned i = 0; i < kMostPassed && !entry.isFed(offset.base); ++i) {
-    const Node &at = entry.graph.nodes[offset.base.node];
-    std::optional<Edge> first = at.inputs.first(), second = at.inputs.at(1);
-    if (at.op == "Identity" && first) {
-      offset.base = *first;
-      continue;
-    }
-    if ((at.op != "AddV2" && at.op != "Add" && at.op != "Sub") || !second)
-      break;
-    std::optional<int64_t> left = constantAt(*first), right = constantAt(*second);
-    bool isSub = at.op == "Sub";
-    std::optional<int64_t> added = right ? right : isSub ? std::nullopt : left;
-    if (!added || *added > kMost || *added < -kMost)
-      break;
-    offset.base = right ? *first : *second;
-    offset.number += isSub ? -*added : *added;
-  }
-  return offset;
-}
-
-/// Returns the position along an axis that an input of a slice gives: an element of a Pack, to
-/// which numbers for all elements may have been added.
-static std::optional<Offset> positionAt(const NodeBuilder &node, unsigned input, unsigned axis) {
-  const EntryContext &entry = node.entry;
-  Offset packed = offsetAt(node, *node.edge(input));
-  const Node &pack = entry.graph.nodes[packed.base.node];
-  if (pack.op != "Pack" || entry.isFed(packed.base) || !pack.inputs.at(axis))
-    return std::nullopt;
-  Offset position = offsetAt(node, *pack.inputs.at(axis));
-  position.number += packed.number;
-  return position;
-}
-
-/// Returns the distance from begin to end of an axis if it is a constant whatever these are.
-static std::optional<int64_t> constantSpan(const NodeBuilder &node, unsigned axis) {
-  std::optional<Offset> first = positionAt(node, 1, axis), last = positionAt(node, 2, axis);
-  if (!first || !last || first->base != last->base || last->number < first->number)
-    return std::nullopt;
-  return last->number - first->number;
-}
-
-/// Cuts an axis between two data-dependent positions. A slice of constant size is inside the axis,
-/// or the call fails; others end where the axis does.
-static NodeValue cutBetween(NodeBuilder &node, NodeValue x, unsigned axis, NodeValue begin,
-                            NodeValue end) {
-  Masks masks(node.node);
-  bool isOpen = bit(masks.begin, axis) || bit(masks.end, axis);
-  if (std::optional<int64_t> span = isOpen ? std::nullopt : constantSpan(node, axis))
-    return dynamicSlice(node, x, begin, axis, *span);
-  DimExpr size = dfg::shapeOf(x.getType())[axis];
-  auto placeAt = [&](NodeValue places, bool isMasked, const DimExpr &other) -> NodeValue {
-    if (isMasked)
-      return node.size(other, positionType(node));
-    return node.reshape(
-        node.slice(node.cast(places, positionType(node)), DimExpr(axis), DimExpr(1)), {});
-  };
-  return node.library().compute(
-      "_between",
-      {x, placeAt(begin, bit(masks.begin, axis), 0), placeAt(end, bit(masks.end, axis), size)},
-      {{"axis", dfg::Shape{DimExpr(axis)}}});
-}
-
-/// Reads elements at data-dependent positions, as in x[i] and x[i:i + 2].
-static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
-  Masks masks(node.node);
-  NodeValue begin = node.in(1), end = node.in(2);
-  const dfg::SizeTensor *strides = node.sizes(3);
-  dfg::Shape shape = dfg::shapeOf(x.getType());
-  auto known = begin ? dfg::shapeOf(begin.getType()) : dfg::Shape();
-  std::optional<int64_t> entries = known.size() == 1 ? known[0].constant() : std::nullopt;
-  if (!entries || !end || end.getType() != begin.getType() || !strides ||
-      strides->values.size() != size_t(*entries) || masks.ellipsis || masks.newAxis ||
-      *entries > int64_t(shape.size()))
-    return failSlice(node);
-  SmallVector<int64_t> removed;
-  for (int64_t axis = 0; axis < *entries && x; ++axis) {
-    if (bit(masks.shrink, axis)) {
-      NodeValue place = node.slice(node.cast(begin, positionType(node)), DimExpr(axis), DimExpr(1));
-      // Negative positions count from the end.
-      NodeValue size = node.size(shape[axis], positionType(node));
-      NodeValue isNegative = node.op("less", {place, node.scalar(0, positionType(node))});
-      place = node.op("select", {isNegative, node.op("add", {place, size}), place});
-      x = node.op("gather", {x, place}, node.attrs.integer("axis", axis));
-      removed.push_back(axis);
-    } else if (!strides->values[axis].isConstant(1)) {
-      return failSlice(node);
-    } else if (!bit(masks.begin, axis) || !bit(masks.end, axis)) {
-      x = cutBetween(node, x, axis, begin, end);
-    }
-  }
-  if (!x)
-    return Outcome::Failed;
-  dfg::Shape result = dfg::shapeOf(x.getType());
-  for (int64_t axis : reverse(removed))
-    result.erase(result.begin() + axis);
-  return node.done({node.reshape(x, result)});
-}
+/// Returns true if only calls know where a slice begins or ends.
+static bool isDynamic(NodeBuilder &node) { return !node.sizes(1) || !node.sizes(2); }
 
 static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0);
   if (!x)
     return Outcome::Failed;
   auto slice = resolveStridedSlice(node, dfg::shapeOf(x.getType()));
-  if (!slice && node.numInputs() == 4 && (!node.sizes(1) || !node.sizes(2)))
-    return buildDynamicElements(node, x);
+  if (!slice && isDynamic(node))
+    if (DynamicSlice dynamic(node, dfg::shapeOf(x.getType())); dynamic.isSupported())
+      return node.done({dynamic.read(x)});
   if (!slice)
     return failSlice(node);
   dfg::Shape starts, sizes, result;
@@ -347,6 +211,9 @@ static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
   if (!shape || !g)
     return Outcome::Failed;
   auto slice = resolveStridedSlice(node, *shape);
+  if (!slice && isDynamic(node))
+    if (DynamicSlice dynamic(node, *shape); dynamic.isSupported())
+      return node.done({dynamic.place(g)});
   return slice ? node.done({placeSlice(node, *slice, g, *shape)}) : failSlice(node);
 }
 
@@ -355,24 +222,30 @@ static NodeValue updateSlice(NodeBuilder &node, NodeValue x) {
   NodeValue value = node.in(4);
   if (!x || !value)
     return {};
-  dfg::Shape shape = dfg::shapeOf(x.getType()), kept, whole;
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  std::optional<dfg::Shape> kept;
+  std::optional<DynamicSlice> dynamic;
   auto slice = resolveStridedSlice(node, shape);
-  if (!slice) {
+  if (slice) {
+    kept.emplace();
+    for (const StridedSlice::Axis &axis : slice->axes)
+      if (!axis.isRemoved)
+        kept->push_back(axis.size);
+  } else if (isDynamic(node)) {
+    dynamic.emplace(node, shape);
+    kept = dynamic->isSupported() ? dynamic->getShape() : std::nullopt;
+  }
+  if (!kept) {
     failSlice(node);
     return {};
   }
-  for (const StridedSlice::Axis &axis : slice->axes) {
-    if (!axis.isRemoved)
-      kept.push_back(axis.size);
-    if (axis.input >= 0)
-      whole.push_back(axis.size);
-  }
+  auto place = [&](NodeValue y) {
+    return slice ? placeSlice(node, *slice, y, shape) : dynamic->place(y);
+  };
   Type i32 = IntegerType::get(node.context(), 32);
   NodeValue isInside =
-      node.op("not_equal",
-              {placeSlice(node, *slice, node.filled(1, whole, i32), shape), node.scalar(0, i32)});
-  return node.op("select",
-                 {isInside, placeSlice(node, *slice, node.broadcast(value, kept), shape), x});
+      node.op("not_equal", {place(node.filled(1, *kept, i32)), node.scalar(0, i32)});
+  return node.op("select", {isInside, place(node.broadcast(value, *kept)), x});
 }
 
 static Outcome buildSliceUpdate(NodeBuilder &node, const OpRule &) {

@@ -10,12 +10,6 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-bool passesHandle(const Node &node) {
-  // A stack of handles takes and returns them as elements.
-  return hasFlag(node.op, OpRule::Reference) ||
-         (node.number("T") == kResourceDtype && !hasFlag(node.op, OpRule::Effect));
-}
-
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

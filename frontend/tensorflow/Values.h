@@ -44,7 +44,4 @@ private:
   EntryContext &entry;
 };
 
-/// Returns true if the node only forwards a handle, which is resolved where it is used.
-bool passesHandle(const Node &node);
-
 } // namespace tfc::tensorflow

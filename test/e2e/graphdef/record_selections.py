@@ -39,6 +39,15 @@ def matrices(a, ids, wide, t):
             *tf.raw_ops.IdentityN(input=[ids, a])]
 
 
+def moving_slices(x, i, v):
+    """Gradients and updates of slices that begin where a feed says."""
+    loss = (tf.reduce_sum(x[i] ** 2) + x[i, 1] + tf.reduce_sum(x[i:i + 2] ** 3) + tf.reduce_sum(x[i:] ** 2) +
+            tf.reduce_sum(x[:i, 1:] ** 3) + tf.reduce_sum(x[-1 - i] * v))
+    update = raw.TensorStridedSliceUpdate
+    return [loss, *tf.gradients(loss, x), update(input=x, begin=[i], end=[i + 1], strides=[1], value=v, shrink_axis_mask=1),
+            update(input=x, begin=[i, 0], end=[i + 2, 2], strides=[1, 1], value=v[None, :2])]
+
+
 def bands(x, three, two):
     results = []
     for align in ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"):
@@ -62,3 +71,6 @@ write_values("matrices", matrices, {"a": (f32, [2, 4, 4]), "ids": (i32, [4]), "w
                                     "t": (f32, [2, 3, 4, 5])},
              [{"a": rng.normal(size=(2, 4, 4)).astype(np.float32), "ids": np.array([1, 0, 1, 2], np.int32),
                "wide": rng.normal(size=(2, 4, 3)).astype(np.float32), "t": rng.normal(size=(2, 3, 4, 5)).astype(np.float32)}])
+write_values("moving_slices", moving_slices, {"x": (f32, [4, 3]), "i": (i32, []), "v": (f32, [3])},
+             [{"x": rng.normal(size=(4, 3)).astype(np.float32), "i": np.int32(i), "v": rng.normal(size=3).astype(np.float32)}
+              for i in range(3)])
