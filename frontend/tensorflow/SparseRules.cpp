@@ -263,19 +263,58 @@ static Outcome buildSetOperation(NodeBuilder &node, const OpRule &) {
                                          {{"operation", operation.str()}}));
 }
 
+/// Returns the sizes of input 0, scores of classes, or std::nullopt after an error.
+static std::optional<dfg::Shape> sizesOfScores(NodeBuilder &node) {
+  NodeValue x = node.in(0);
+  if (!x)
+    return std::nullopt;
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  if (shape.size() == 3)
+    return shape;
+  node.error() << "expected scores of time, batch and classes, but got " << dfg::toText(x.getType())
+               << " [operand]";
+  return std::nullopt;
+}
+
 static Outcome buildGreedyDecoder(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0);
-  dfg::Shape shape = x ? dfg::shapeOf(x.getType()) : dfg::Shape();
-  if (!x)
+  std::optional<dfg::Shape> shape = sizesOfScores(node);
+  if (!shape)
     return Outcome::Failed;
-  if (shape.size() != 3)
-    return node.fail("expected scores of time, batch and classes, but got {} [operand]",
-                     dfg::toText(x.getType()));
   int64_t given = node.node.number("blank_index", -1);
-  DimExpr blank = given < 0 ? shape[2] + DimExpr(given) : DimExpr(given);
+  DimExpr blank = given < 0 ? (*shape)[2] + DimExpr(given) : DimExpr(given);
   return node.doneWith(
       node.library().on("_ctc_greedy", {x, node.in(1)},
                         {{"merge", node.flag("merge_repeated")}, {"blank", dfg::Shape{blank}}}));
+}
+
+/// The results are the coordinates of all paths, then their values, then their shapes, and the
+/// logarithms of their probabilities.
+static Outcome buildBeamDecoder(NodeBuilder &node, const OpRule &) {
+  int64_t paths = node.node.number("top_paths"), width = node.node.number("beam_width");
+  if (!sizesOfScores(node))
+    return Outcome::Failed;
+  if (paths > width)
+    return node.fail("expected at most {} paths, the width of the beam, but got {} "
+                     "[graph-attribute]",
+                     width, paths);
+  auto beams =
+      node.library().on("_ctc_beams", {node.in(0), node.in(1)}, {{"width", numberOf(width)}});
+  if (!beams)
+    return Outcome::Failed;
+  SmallVector<NodeValue> results(3 * paths + 1);
+  for (int64_t path = 0; path < paths; ++path) {
+    auto found = node.library().on(
+        "_ctc_path", {(*beams)[0], (*beams)[1]},
+        {{"path", numberOf(path)}, {"merge", node.node.number("merge_repeated", 1) != 0}});
+    if (!found)
+      return Outcome::Failed;
+    for (auto [part, value] : enumerate(*found))
+      results[part * paths + path] = value;
+  }
+  results.back() = node.library().compute("_ctc_scores", {(*beams)[2], (*beams)[3]},
+                                          {{"paths", numberOf(paths)}});
+  return node.done(results);
 }
 
 static Outcome buildCombinedNonMax(NodeBuilder &node, const OpRule &) {
@@ -311,6 +350,9 @@ static constexpr OpRule kRules[] = {
     {"RaggedTensorToTensor", "3+ -> 1; row_partition_types:strings", buildRaggedToDense},
     {"DenseToDenseSetOperation", "2 -> 3; set_operation:string", buildSetOperation},
     {"CTCGreedyDecoder", "2 -> 4; merge_repeated:bool?, blank_index:int?", buildGreedyDecoder},
+    {"CTCBeamSearchDecoder",
+     "2 -> 3top_paths+1; beam_width:int>=1, top_paths:int>=1, merge_repeated:bool?",
+     buildBeamDecoder},
     {"CombinedNonMaxSuppression", "6 -> 4; pad_per_class:bool?, clip_boxes:bool?",
      buildCombinedNonMax},
 };
