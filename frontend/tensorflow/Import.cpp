@@ -20,8 +20,8 @@ namespace tfc::tensorflow {
 /// The shipped files with operations that are functions.
 static constexpr StringRef kFiles[] = {
     "tensorflow",          "tensorflow_audio",     "tensorflow_complex", "tensorflow_images",
-    "tensorflow_networks", "tensorflow_quantized", "tensorflow_random",  "tensorflow_sparse",
-    "tensorflow_special",  "tensorflow_training"};
+    "tensorflow_networks", "tensorflow_quantized", "tensorflow_random",  "tensorflow_sets",
+    "tensorflow_sparse",   "tensorflow_special",   "tensorflow_training"};
 
 /// Lists the names of nodes; those beyond a limit are only counted.
 static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {

@@ -1,5 +1,6 @@
 // Implements the rules of partitions, sparse and ragged tensors and sets by functions in
-// tensorflow_sparse.graph. Most of them find how many elements their results have.
+// tensorflow_sparse.graph and tensorflow_sets.graph. Most of them find how many elements their
+// results have.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -73,6 +74,24 @@ static Outcome buildFillEmptyRows(NodeBuilder &node, const OpRule &) {
                                          {{"rows", dfg::Shape{shape->front()}}}));
 }
 
+/// Returns the shape of a concatenation of tensors whose shapes are the inputs from `first` on, if
+/// these are known.
+static std::optional<dfg::SizeTensor> sizesOfConcat(NodeBuilder &node, unsigned first,
+                                                    int64_t axis) {
+  std::optional<dfg::SizeTensor> total;
+  for (unsigned i = first; i < node.numInputs(); ++i) {
+    const dfg::SizeTensor *known = node.sizes(i);
+    int64_t rank = known ? known->values.size() : 0, at = axis < 0 ? axis + rank : axis;
+    if (!known || at < 0 || at >= rank || (total && int64_t(total->values.size()) != rank))
+      return std::nullopt;
+    if (total)
+      total->values[at] = total->values[at] + known->values[at];
+    else
+      total = *known;
+  }
+  return total;
+}
+
 /// The inputs are the coordinates of all tensors, then their values, then their shapes.
 static Outcome buildSparseConcat(NodeBuilder &node, const OpRule &) {
   auto lists = node.listsFrom(0, 3);
@@ -81,11 +100,48 @@ static Outcome buildSparseConcat(NodeBuilder &node, const OpRule &) {
   Type first = lists->front().front().getType();
   if (!lengthOf(node, 0) || dfg::shapeOf(first).size() != 2)
     return node.fail("expected coordinates as input 0, but got {} [operand]", dfg::toText(first));
-  return node.doneWith(node.library().on("_sparse_concat", {},
-                                         {{"indices", (*lists)[0]},
-                                          {"values", (*lists)[1]},
-                                          {"shapes", (*lists)[2]},
-                                          {"axis", numberOf(node.node.number("concat_dim"))}}));
+  int64_t axis = node.node.number("concat_dim"), count = node.node.number("N");
+  auto found = node.library().on("_sparse_concat", {},
+                                 {{"indices", (*lists)[0]},
+                                  {"values", (*lists)[1]},
+                                  {"shapes", (*lists)[2]},
+                                  {"axis", numberOf(axis)}});
+  if (!found)
+    return Outcome::Failed;
+  if (std::optional<dfg::SizeTensor> sizes = sizesOfConcat(node, 2 * count, axis))
+    found->back() = NodeValue(std::move(*sizes));
+  return node.done(*found);
+}
+
+/// The results are the coordinates of all parts, then their values, then their shapes.
+static Outcome buildSparseSplit(NodeBuilder &node, const OpRule &) {
+  std::optional<int64_t> axis = node.integer(0);
+  int64_t count = node.node.number("num_split");
+  NodeValue shape = node.in(3);
+  if (!axis || !shape)
+    return Outcome::Failed;
+  dfg::Shape rank = dfg::shapeOf(shape.getType());
+  std::optional<int64_t> axes = rank.size() == 1 ? rank.front().constant() : std::nullopt;
+  if (!axes || *axis < -*axes || *axis >= *axes)
+    return node.fail("expected an axis of a sparse tensor of known rank, but got {} [operand]",
+                     *axis);
+  SmallVector<NodeValue> results(3 * count);
+  for (int64_t k = 0; k < count; ++k) {
+    auto found = node.library().on(
+        "_sparse_part", {node.in(1), node.in(2), shape},
+        {{"axis", numberOf(*axis)}, {"k", numberOf(k)}, {"num_split", numberOf(count)}});
+    if (!found)
+      return Outcome::Failed;
+    for (auto [part, value] : enumerate(*found))
+      results[part * count + k] = value;
+    if (const dfg::SizeTensor *known = node.sizes(3)) {
+      dfg::SizeTensor sizes = *known;
+      DimExpr &size = sizes.values[*axis < 0 ? *axis + *axes : *axis];
+      size = DimExpr::floorDiv(size + DimExpr(count - 1 - k), DimExpr(count));
+      results[2 * count + k] = NodeValue(sizes);
+    }
+  }
+  return node.done(results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,12 +311,39 @@ static Outcome buildRaggedToDense(NodeBuilder &node, const OpRule &) {
 // Sets and decoding
 //===----------------------------------------------------------------------===//
 
-static Outcome buildSetOperation(NodeBuilder &node, const OpRule &) {
+/// Inputs are sets as rows of a tensor, or as coordinates, values and a shape, of which only sizes
+/// matter; `argument` names the function.
+static Outcome buildSetOperation(NodeBuilder &node, const OpRule &rule) {
   StringRef operation = node.node.attr("set_operation").text;
   if (!is_contained({"union", "intersection", "a-b", "b-a"}, operation))
     return node.fail("'{}' is no operation on sets [graph-attribute]", operation);
-  return node.doneWith(node.library().on("_set_operation", {node.in(0), node.in(1)},
-                                         {{"operation", operation.str()}}));
+  SmallVector<NodeValue> tensors;
+  SmallVector<Argument> named = {{"operation", operation.str()}};
+  unsigned dense = rule.argument == "_dense_sets" ? 2 : rule.argument == "_mixed_sets" ? 1 : 0;
+  SmallVector<dfg::Shape> groups;
+  for (unsigned i = 0; i < node.numInputs(); ++i) {
+    bool isShape = i >= dense && (i - dense) % 3 == 2;
+    std::optional<dfg::Shape> sizes = isShape ? node.dims(i) : std::nullopt;
+    if (isShape && !sizes)
+      return Outcome::Failed;
+    NodeValue x = isShape ? NodeValue() : node.in(i);
+    if (!isShape && !x)
+      return Outcome::Failed;
+    if (!isShape)
+      tensors.push_back(x);
+    if (isShape)
+      named.push_back({i + 1 == node.numInputs() ? "b_shape" : "a_shape", *sizes});
+    if (isShape || i < dense)
+      groups.push_back(isShape ? *sizes : dfg::shapeOf(x.getType()));
+  }
+  for (dfg::Shape &group : groups) {
+    if (group.empty())
+      return node.fail("expected sets as rows of a tensor with an axis [operand]");
+    group.pop_back();
+  }
+  if (groups.front() != groups.back())
+    return node.fail("expected operands with the same sizes but for the last axis [operand]");
+  return node.doneWith(node.library().on(rule.argument, tensors, named));
 }
 
 /// Returns the sizes of input 0, scores of classes, or std::nullopt after an error.
@@ -348,7 +431,11 @@ static constexpr OpRule kRules[] = {
     {"RaggedRange", "3 -> 2; Tsplits:type?", buildRaggedRange},
     {"RaggedTensorToSparse", "RAGGED_RANK+1 -> 3; RAGGED_RANK:int>=1", buildRaggedToSparse},
     {"RaggedTensorToTensor", "3+ -> 1; row_partition_types:strings", buildRaggedToDense},
-    {"DenseToDenseSetOperation", "2 -> 3; set_operation:string", buildSetOperation},
+    {"SparseSplit", "4 -> 3num_split; num_split:int>=1", buildSparseSplit},
+    {"DenseToDenseSetOperation", "2 -> 3; set_operation:string", buildSetOperation, "_dense_sets"},
+    {"DenseToSparseSetOperation", "4 -> 3; set_operation:string", buildSetOperation, "_mixed_sets"},
+    {"SparseToSparseSetOperation", "6 -> 3; set_operation:string", buildSetOperation,
+     "_sparse_sets"},
     {"CTCGreedyDecoder", "2 -> 4; merge_repeated:bool?, blank_index:int?", buildGreedyDecoder},
     {"CTCBeamSearchDecoder",
      "2 -> 3top_paths+1; beam_width:int>=1, top_paths:int>=1, merge_repeated:bool?",

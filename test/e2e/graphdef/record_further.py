@@ -1,4 +1,5 @@
-"""record_further.py FOLDER: records operations of TensorFlow (2.21 for those that are stored): decoding by beams."""
+"""record_further.py FOLDER: records operations of TensorFlow (2.21 for those that are stored): decoding by beams,
+sets and parts of sparse tensors, and counts."""
 
 import numpy as np
 import tensorflow as tf
@@ -24,6 +25,56 @@ def beams(x, length):
     return results
 
 
+def set_operations(a, b, i, j, weights):
+    """Sets of which one or both are sparse, how many elements they have, and operations on the results."""
+    first, second = tf.sparse.from_dense(a), tf.sparse.from_dense(b)
+    first = tf.SparseTensor(first.indices, first.values, [2, 3, 4])
+    second = tf.SparseTensor(second.indices, second.values, [2, 3, 5])
+    results = []
+    for x, y in ((a, b), (a, second), (first, b), (first, second)):
+        for operation in (tf.sets.union, tf.sets.intersection, tf.sets.difference):
+            found = operation(x, y)
+            results += [found.indices, found.values, found.dense_shape]
+        found = tf.sets.difference(x, y, aminusb=False)
+        results += [tf.sparse.to_dense(found), tf.sets.size(found)]
+    results += [tf.sets.size(first), tf.sets.size(second)]
+    both = tf.sets.intersection(tf.sets.union(first, second), b)
+    flat = tf.sparse.from_dense(a[0])
+    flat = tf.SparseTensor(flat.indices, flat.values, [3, 4])
+    lengths = tf.RaggedTensor.from_row_splits(i, tf.concat([[0], j, [7]], 0), validate=False)
+    for minlength in (3, 9):
+        for binary in (False, True):
+            results += [raw.SparseBincount(indices=flat.indices, values=flat.values, dense_shape=[3, 4], size=minlength, weights=tf.constant([], f32),
+                                           binary_output=binary),
+                        raw.SparseBincount(indices=flat.indices[:, :1], values=flat.values, dense_shape=[3], size=minlength,
+                                           weights=tf.constant([], i64), binary_output=binary),
+                        raw.RaggedBincount(splits=lengths.row_splits, values=i, size=minlength, weights=tf.constant([], f32), binary_output=binary)]
+    return results + [both.indices, both.values, both.dense_shape,
+                      raw.RaggedBincount(splits=lengths.row_splits, values=i, size=5, weights=weights, binary_output=False)]
+
+
+def sparse_parts(x):
+    """Parts of sparse tensors, and sums and extremes of them that are sparse."""
+    rows = tf.sparse.from_dense(tf.nn.relu(x))
+    rows = tf.SparseTensor(rows.indices, rows.values, [4, 5, 3])
+    results = []
+    for axis, number in ((0, 2), (1, 2), (1, 3), (2, 2), (-1, 1)):
+        for part in tf.sparse.split(rows, number, axis):
+            results += [part.indices, part.values, part.dense_shape]
+    for axes in ([0], [1, 2], [-1], [0, 2], [0, 1, 2]):
+        for reduce in (raw.SparseReduceSumSparse, raw.SparseReduceMaxSparse):
+            results += reduce(input_indices=rows.indices, input_values=rows.values, input_shape=rows.dense_shape, reduction_axes=axes)
+    results += raw.SparseReduceSumSparse(input_indices=rows.indices, input_values=rows.values, input_shape=rows.dense_shape, reduction_axes=[1], keep_dims=True)
+    joined = tf.sparse.concat(1, tf.sparse.split(rows, 3, 1))
+    return results + [tf.sparse.to_dense(joined), joined.values]
+
+
 write_values("beams", beams, {"x": (f32, (12, None, 5)), "length": (i32, [None])},
              [{"x": normal(12, len(length), 5) * scale, "length": np.array(length, np.int32)}
               for scale, length in ((1, [12, 9, 3, 1]), (3, [12, 12, 12, 12]), (0.3, [5, 6, 7]), (2, [2, 11, 4, 12]))])
+i = np.array([1, 4, 0, 2, 2, 7, 1], np.int32)
+write_values("set_operations", set_operations,
+             {"a": (i64, [2, 3, 4]), "b": (i64, [2, 3, 5]), "i": (i32, [7]), "j": (i64, [3]), "weights": (f32, [7])},
+             [{"a": rng.integers(0, 5, (2, 3, 4)) * keep, "b": rng.integers(1, 7, (2, 3, 5)), "i": i, "j": np.array(j), "weights": normal(7)}
+              for keep, j in ((1, [2, 2, 5]), (np.array([0, 1, 1, 0]), [0, 0, 7]))])
+write_values("sparse_parts", sparse_parts, {"x": (f32, [4, 5, 3])}, [{"x": normal(4, 5, 3)}, {"x": normal(4, 5, 3) - 1}])
