@@ -18,9 +18,19 @@ static Outcome buildUnique(NodeBuilder &node, const OpRule &rule) {
       node.node.has("out_idx") ? node.dtype("out_idx") : Type(IntegerType::get(node.context(), 32));
   if (!x || !type)
     return Outcome::Failed;
-  if (dfg::shapeOf(x.getType()).size() != 1)
+  int64_t rank = dfg::shapeOf(x.getType()).size();
+  std::optional<SmallVector<int64_t>> axes;
+  if (node.numInputs() > 1 && !(axes = node.ints(1)))
+    return Outcome::Failed;
+  bool hasAxis = axes && !axes->empty();
+  if (hasAxis && (axes->size() > 1 || axes->front() < -rank || axes->front() >= rank))
+    return node.fail("expected one axis of {} [operand]", dfg::toText(x.getType()));
+  if (rank != 1 && !hasAxis)
     return node.fail("expected a vector, but got {} [operand]", dfg::toText(x.getType()));
-  auto results = node.library().on("_unique", {x});
+  int64_t axis = hasAxis ? (axes->front() + rank) % rank : 0;
+  auto results = rank == 1 ? node.library().on("_unique", {x})
+                           : node.library().on("_unique_slices", {x},
+                                               {{"axis", dfg::Shape{dfg::DimExpr(axis)}}});
   if (!results)
     return Outcome::Failed;
   SmallVector<NodeValue> typed = {(*results)[0], node.cast((*results)[1], type)};

@@ -69,6 +69,14 @@ def sparse_parts(x):
     return results + [tf.sparse.to_dense(joined), joined.values]
 
 
+def distinct(x, y, z):
+    """Distinct slices of tensors."""
+    results = []
+    for tensor, axis in ((x, 0), (x, 1), (y, 0), (y, 1), (y, 2), (z, 0), (z, -1), (tf.cast(x, tf.bool), 0), (x[:, 0], 0), (x[:, :0], 0), (x[:0], 0)):
+        results += [*raw.UniqueV2(x=tensor, axis=[axis], out_idx=i64), *raw.UniqueWithCountsV2(x=tensor, axis=[axis])]
+    return results
+
+
 write_values("beams", beams, {"x": (f32, (12, None, 5)), "length": (i32, [None])},
              [{"x": normal(12, len(length), 5) * scale, "length": np.array(length, np.int32)}
               for scale, length in ((1, [12, 9, 3, 1]), (3, [12, 12, 12, 12]), (0.3, [5, 6, 7]), (2, [2, 11, 4, 12]))])
@@ -78,3 +86,9 @@ write_values("set_operations", set_operations,
              [{"a": rng.integers(0, 5, (2, 3, 4)) * keep, "b": rng.integers(1, 7, (2, 3, 5)), "i": i, "j": np.array(j), "weights": normal(7)}
               for keep, j in ((1, [2, 2, 5]), (np.array([0, 1, 1, 0]), [0, 0, 7]))])
 write_values("sparse_parts", sparse_parts, {"x": (f32, [4, 5, 3])}, [{"x": normal(4, 5, 3)}, {"x": normal(4, 5, 3) - 1}])
+at = rng.integers(0, 2, (7, 3)).astype(np.int32)
+y = rng.integers(0, 2, (3, 4, 2))
+z = rng.integers(0, 2, (6, 2)).astype(np.float32)
+z[1, 0] = z[4, 0] = np.nan
+write_values("distinct", distinct, {"x": (i32, [None, 3]), "y": (i64, [3, 4, 2]), "z": (f32, [6, 2])},
+             [{"x": at, "y": y, "z": z}, {"x": at[:1], "y": y * 0, "z": z * 0}])
