@@ -77,6 +77,23 @@ def distinct(x, y, z):
     return results
 
 
+def functions(x, large):
+    """Bessel functions of several kinds and integrals, and their gradients."""
+    positive, results = tf.abs(x), []
+    one, zero = tf.ones_like(x), tf.zeros_like(x)
+    for function in (raw.BesselJ0, raw.BesselJ1, raw.BesselY0, raw.BesselY1, raw.BesselK0, raw.BesselK0e, raw.BesselK1,
+                     raw.BesselK1e, raw.Dawsn, raw.Expint, raw.FresnelCos, raw.FresnelSin):
+        signed = function in (raw.BesselJ0, raw.BesselJ1, raw.Dawsn, raw.FresnelCos, raw.FresnelSin)
+        y = function(x=x if signed else positive)
+        results += [y, tf.gradients(y, x)[0]]
+        if function is not raw.BesselY1:  # NaN in single precision
+            results.append(function(x=zero))
+        if function is not raw.Expint:
+            results.append(function(x=large))
+    return results + [raw.Expint(x=-one), raw.Expint(x=tf.minimum(large, 60)), raw.BesselY0(x=-one), raw.BesselK1(x=-one),
+                      tf.math.lgamma(1 + x * 1e-3), tf.math.lgamma(2 + x * 1e-5), tf.math.lgamma(x), raw.Spence(x=large)]
+
+
 write_values("beams", beams, {"x": (f32, (12, None, 5)), "length": (i32, [None])},
              [{"x": normal(12, len(length), 5) * scale, "length": np.array(length, np.int32)}
               for scale, length in ((1, [12, 9, 3, 1]), (3, [12, 12, 12, 12]), (0.3, [5, 6, 7]), (2, [2, 11, 4, 12]))])
@@ -92,3 +109,8 @@ z = rng.integers(0, 2, (6, 2)).astype(np.float32)
 z[1, 0] = z[4, 0] = np.nan
 write_values("distinct", distinct, {"x": (i32, [None, 3]), "y": (i64, [3, 4, 2]), "z": (f32, [6, 2])},
              [{"x": at, "y": y, "z": z}, {"x": at[:1], "y": y * 0, "z": z * 0}])
+x = rng.normal(size=40) * 3
+x[:8] = 0.01, 0.5, 1.6, 2, 2.5, 8, 14, 18
+large = np.array([19.9, 20.1, 25, 39, 41, 60, 300, 900.0])
+for name, dtype in (("functions", np.float32), ("functions_double", np.float64)):
+    write_values(name, functions, {"x": (dtype, [40]), "large": (dtype, [8])}, [{"x": x.astype(dtype), "large": large.astype(dtype)}])

@@ -4,7 +4,8 @@ import numpy as np
 from harness import Operand, case, positive, real, unit
 
 USES = """use special: lgamma, digamma, zeta, polygamma, igamma, igammac, betainc, erfinv, ndtri, ndtr
-use special: bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
+use special: bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, bessel_j0, bessel_j1, bessel_y0, bessel_y1
+use special: bessel_k0, bessel_k0e, bessel_k1, bessel_k1e, dawsn, expint, fresnel_sin, fresnel_cos, spence
 """
 
 
@@ -68,6 +69,37 @@ def bessel(order):
     return lambda x: integral(lambda t: np.exp(x * np.cos(t)) * np.cos(order * t), 0.0, math.pi, 400) / math.pi
 
 
+def bessel_j(order):
+    return lambda x: integral(lambda t: np.cos(order * t - x * np.sin(t)), 0.0, math.pi, 800) / math.pi
+
+
+def bessel_y(order):
+    sign = (-1) ** order
+    return lambda x: (integral(lambda t: np.sin(x * np.sin(t) - order * t), 0.0, math.pi, 800) - integral(
+        lambda t: (np.exp(order * t) + sign * np.exp(-order * t)) * np.exp(-x * np.sinh(t)), 0.0, 12.0, 800)) / math.pi
+
+
+def bessel_k(order):
+    return lambda x: integral(lambda t: np.exp(-2 * x * np.sinh(t / 2) ** 2) * np.cosh(order * t), 0.0, 16.0, 1600)
+
+
+def dawsn(x):
+    return integral(lambda t: np.exp(t**2 - x**2), 0.0, x, 400)
+
+
+def expint(x):
+    return 0.5772156649015329 + math.log(x) + integral(lambda t: np.expm1(t) / t, 0.0, x, 400)
+
+
+def spence(x):
+    """With t = u**8, whose logarithm is less steep at 0."""
+    return -integral(lambda u: 64 * u**7 * np.log(u) / (u**8 - 1), 1.0, x**0.125, 400)
+
+
+def fresnel(wave):
+    return lambda x: integral(lambda t: wave(0.5 * math.pi * t**2), 0.0, x, 1600)
+
+
 def at(*values):
     return Operand((len(values),), lambda r, s: np.array(values))
 
@@ -78,6 +110,8 @@ def below(limit):
 
 POLES = at(-3.5, -2.25, -1.75, -0.5, 0.3, 1.0, 1.5, 2.0, 7.0, 150.0)
 NEAR = at(-3.0001, -1e-3, -1e-5, 1e-5, 0.01)
+SIGNED = at(-30.0, -7.3, -1.7, -0.6, -0.4, 0.01, 0.3, 1.55, 1.65, 3.0, 9.0, 19.5, 20.5)
+POSITIVE = at(0.05, 0.3, 0.9, 1.9, 2.1, 6.5, 12.0, 19.5, 20.5, 30.0)
 INF, NAN = np.inf, np.nan
 CASES = [
     case("lgamma(x)", elements(math.lgamma), x=POLES, second=True),
@@ -113,5 +147,26 @@ CASES = [
     case("bessel_i0(x)", elements(bessel(0)), x=below(4), second=True),
     case("bessel_i1(x)", elements(bessel(1)), x=below(4)),
     case("bessel_i0e(x)", elements(lambda x: bessel(0)(x) * math.exp(-abs(x))), x=at(-35, -20, -0.7, 0.3, 28, 33, 90)),
+    case("lgamma(x)", elements(math.lgamma), x=at(0.5, 0.9999, 1.00001, 1.25, 1.4999, 1.75, 1.99999, 2.001, 2.5), second=True),
+    case("bessel_j0(x)", elements(bessel_j(0)), x=SIGNED, second=True),
+    case("bessel_j1(x)", elements(bessel_j(1)), x=SIGNED),
+    case("bessel_y0(x)", elements(bessel_y(0)), x=POSITIVE),
+    case("bessel_y1(x)", elements(bessel_y(1)), x=POSITIVE),
+    case("bessel_k0e(x)", elements(bessel_k(0)), x=POSITIVE),
+    case("bessel_k1e(x)", elements(bessel_k(1)), x=POSITIVE),
+    case("bessel_k0(x)", elements(lambda x: bessel_k(0)(x) * math.exp(-x)), x=POSITIVE),
+    case("bessel_k1(x)", elements(lambda x: bessel_k(1)(x) * math.exp(-x)), x=POSITIVE),
+    case("dawsn(x)", elements(dawsn), x=SIGNED, second=True),
+    case("dawsn(x)", lambda x: 0.5 / x, x=at(-1e5, 1e9, 1e30), gradient=False),
+    case("expint(x)", elements(expint), x=at(0.05, 0.3, 0.9, 2.1, 6.5, 8.0), second=True),
+    case("expint(x)", elements(expint), x=at(19.0, 21.0, 39.0, 41.0, 50.0), gradient=False),
+    case("spence(x)", elements(spence), x=at(0.01, 0.3, 0.49, 0.6, 0.99, 1.3, 1.7, 5.0, 100.0), second=True),
+    case("spence(x)", lambda x: np.array([math.pi**2 / 6, 0, NAN, NAN], x.dtype), x=at(0, 1, -1, NAN), gradient=False),
+    case("fresnel_sin(x)", elements(fresnel(np.sin)), x=SIGNED),
+    case("fresnel_cos(x)", elements(fresnel(np.cos)), x=SIGNED),
+    case("fresnel_cos(x)", lambda x: np.array([0.5, -0.5, NAN], x.dtype), x=at(INF, -1e30, NAN), gradient=False),
+    case("concat([bessel_y0(x), bessel_y1(x), bessel_k0(x), bessel_k1(x), expint(x)], axis: 0)",
+         lambda x: np.array([-INF, -INF, NAN, -INF, -INF, NAN, INF, INF, NAN, INF, INF, NAN, -INF, NAN, NAN], x.dtype),
+         x=at(0, -1, NAN), gradient=False),
     case("bessel_i1e(x)", elements(lambda x: bessel(1)(x) * math.exp(-abs(x))), x=at(-35, -20, -0.7, 0.3, 28, 33, 90)),
 ]
