@@ -83,6 +83,28 @@ static Outcome buildDraws(NodeBuilder &node, const OpRule &rule) {
   return node.done({type ? node.cast(drawn, type) : drawn});
 }
 
+/// Calls a function in graph source, which `argument` names, with the counter, the inputs after the
+/// shape, that shape, and a seed.
+static Outcome buildShapedDraws(NodeBuilder &node, const OpRule &rule) {
+  std::optional<dfg::Shape> sizes = node.dims(0);
+  bool isTyped = declares(rule.signature, "dtype");
+  Type type = isTyped && node.node.has("dtype") ? node.dtype("dtype")
+              : isTyped                         ? Type(IntegerType::get(node.context(), 64))
+                                                : Type();
+  if (!sizes || (isTyped && !type))
+    return Outcome::Failed;
+  SmallVector<NodeValue> tensors = node.allInputs(/*from=*/1);
+  if (!all_of(tensors, [](const NodeValue &x) { return bool(x); }))
+    return Outcome::Failed;
+  NodeValue counter = drawCounter(node);
+  if (!counter)
+    return Outcome::Failed;
+  tensors.insert(tensors.begin(), counter);
+  NodeValue drawn = node.library().compute(
+      rule.argument, tensors, {{"sizes", *sizes}, {"key", dfg::Shape{dfg::DimExpr(seedOf(node))}}});
+  return node.done({type ? node.cast(drawn, type) : drawn});
+}
+
 /// Advances the state of a generator, a variable, and returns the state before.
 static Outcome buildSkip(NodeBuilder &node, const OpRule &rule) {
   const Node *variable = node.variable(0);
@@ -116,6 +138,14 @@ static constexpr OpRule kRules[] = {
     {"RandomShuffle", "1 -> 1; seed:int?, seed2:int?", buildDraws, "_shuffled", OpRule::Effect},
     {"Multinomial", "2 -> 1; output_dtype:type?, seed:int?, seed2:int?", buildDraws, "_categories",
      OpRule::Effect},
+    {"RandomGamma", "2 -> 1; seed:int?, seed2:int?", buildShapedDraws, "_gamma_draws",
+     OpRule::Effect},
+    {"RandomPoisson", "2 -> 1; dtype:type, seed:int?, seed2:int?", buildShapedDraws,
+     "_poisson_draws", OpRule::Effect},
+    {"RandomPoissonV2", "2 -> 1; dtype:type?, seed:int?, seed2:int?", buildShapedDraws,
+     "_poisson_draws", OpRule::Effect},
+    {"ParameterizedTruncatedNormal", "5 -> 1; dtype:type, seed:int?, seed2:int?", buildShapedDraws,
+     "_truncated_draws", OpRule::Effect},
     {"RngReadAndSkip", "3 -> 1", buildSkip, "", OpRule::Effect},
     {"RngSkip", "3 -> 0", buildSkip, "", OpRule::Effect},
 };

@@ -94,6 +94,20 @@ def functions(x, large):
                       tf.math.lgamma(1 + x * 1e-3), tf.math.lgamma(2 + x * 1e-5), tf.math.lgamma(x), raw.Spence(x=large)]
 
 
+def parameters(alpha, rate):
+    """Stateless random numbers whose distributions have parameters, and gradients of samples."""
+    seed, results = tf.constant([3, 7]), []
+    key, counter = raw.StatelessRandomGetKeyCounter(seed=seed)
+    for shape in ([2, 5, 8], [8]):
+        results += [raw.StatelessRandomGammaV2(shape=shape, seed=seed, alpha=alpha),
+                    raw.StatelessRandomGammaV3(shape=shape, key=key, counter=counter, alg=1, alpha=tf.cast(alpha, f64))]
+        for dtype in (f32, f64, i64):
+            results.append(raw.StatelessRandomPoisson(shape=shape, seed=seed + 1, lam=rate, dtype=dtype))
+    wide, sample = tf.cast(alpha[1:], f64), tf.cast(results[0][0][:, 1:], f64)
+    return results + [raw.RandomGammaGrad(alpha=wide + 0.0 * sample, sample=sample),
+                      tf.random.stateless_gamma([3, 8], seed, alpha, rate + 1.0), tf.random.stateless_poisson([4, 8], seed, rate, f32)]
+
+
 write_values("beams", beams, {"x": (f32, (12, None, 5)), "length": (i32, [None])},
              [{"x": normal(12, len(length), 5) * scale, "length": np.array(length, np.int32)}
               for scale, length in ((1, [12, 9, 3, 1]), (3, [12, 12, 12, 12]), (0.3, [5, 6, 7]), (2, [2, 11, 4, 12]))])
@@ -114,3 +128,7 @@ x[:8] = 0.01, 0.5, 1.6, 2, 2.5, 8, 14, 18
 large = np.array([19.9, 20.1, 25, 39, 41, 60, 300, 900.0])
 for name, dtype in (("functions", np.float32), ("functions_double", np.float64)):
     write_values(name, functions, {"x": (dtype, [40]), "large": (dtype, [8])}, [{"x": x.astype(dtype), "large": large.astype(dtype)}])
+write_values("parameters", parameters, {"alpha": (f32, [8]), "rate": (f32, [8])},
+             [{"alpha": np.array(alpha, np.float32), "rate": np.array(rate, np.float32)}
+              for alpha, rate in (([0.05, 0.3, 0.9, 1, 1.5, 5, 100, 1e4], [0, 0.01, 0.5, 3, 9.99, 10, 200, 1e6]),
+                                  ([1, 0.7, 1.1, 2, 3, 4, 5, 6], [1, 2, 3, 9, 12, 15, 30, 60]))])

@@ -129,6 +129,7 @@ CASES = [
     case("polygamma(x, y)", lambda x, y: np.full_like(x, NAN), x=at(-1, 1.5), y=at(1, 1), gradient=False),
     case("igamma(x, y)", elements(igamma), x=positive("n"), y=positive("n"), second=True),
     case("igammac(x, y)", elements(lambda x, y: 1 - igamma(x, y)), x=positive("n"), y=positive("n")),
+    case("igamma(x, y)", elements(igamma), x=at(1, 1, 2, 2, 3), y=at(1.2, 4, 2.3, 9, 3.5)),
     case("igammac(x, y)", elements(lambda x, y: np.exp(-y) * (1 + y)), x=at(2, 2, 2), y=at(20, 50, 80), gradient=False),
     case("igamma(x, y)", lambda x, y: np.array([0, 1, NAN, NAN], x.dtype), x=at(2, 2, 0, 1), y=at(0, INF, 1, -1),
          gradient=False),
