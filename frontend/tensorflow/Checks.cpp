@@ -2,6 +2,7 @@
 // are reported at once.
 
 #include "frontend/tensorflow/Checks.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -32,10 +33,27 @@ void GraphChecker::checkNode(unsigned index) {
     reportUnsupported(index);
 }
 
+/// Returns why there is no rule for an operation, if that is not only because it is rare.
+static StringRef whyUnsupported(StringRef op) {
+  return llvm::StringSwitch<StringRef>(op)
+      .Cases({"Eig", "MatrixSquareRoot", "MatrixLogarithm"},
+             "the eigenvalues of matrices that are not symmetric are complex")
+      .Cases({"StatelessRandomBinomial", "StatefulRandomBinomial",
+              "StatelessParameterizedTruncatedNormal"},
+             "tfc cannot repeat the values that TensorFlow draws")
+      .Cases({"FractionalMaxPool", "FractionalAvgPool"},
+             "its regions are the random ones of TensorFlow's generator")
+      .Cases({"SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2",
+              "StatelessSampleDistortedBoundingBox"},
+             "the size of the box is drawn in the call")
+      .Default("");
+}
+
 void GraphChecker::reportUnsupported(unsigned index) {
   InFlightDiagnostic error = entry.error(index);
-  error << "the operation '" << entry.graph.nodes[index].op
-        << "' is not supported [unsupported-node]";
+  StringRef op = entry.graph.nodes[index].op, why = whyUnsupported(op);
+  error << "the operation '" << op << "' is not supported" << (why.empty() ? "" : ": ") << why
+        << " [unsupported-node]";
   if (auto asset = entry.graph.assets.find(index); asset != entry.graph.assets.end())
     error.attachNote() << "its contents are in the asset '" << asset->second << "'";
 }

@@ -74,14 +74,21 @@ static Outcome buildGatherNd(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op("gather_nd", {tableOf(node, rule), node.in(1)})});
 }
 
-/// `argument` names the dfg operation; both return the first of several equal extremes.
+/// `argument` names the dfg operation; both return the first of several equal extremes. TensorFlow
+/// passes over NaN.
 static Outcome buildArg(NodeBuilder &node, const OpRule &rule) {
   std::optional<int64_t> axis = node.integer(1);
   Type type = node.node.has("output_type") ? node.dtype("output_type")
                                            : Type(IntegerType::get(node.context(), 64));
-  if (!axis || !type)
+  NodeValue x = node.in(0);
+  if (!axis || !type || !x)
     return Outcome::Failed;
-  return node.done({node.op(rule.argument, node.in(0),
+  if (Type element = dfg::elementTypeOf(x.getType()); isa<FloatType>(element)) {
+    double least = std::numeric_limits<double>::infinity();
+    NodeValue otherwise = node.scalar(rule.argument == "argmax" ? -least : least, element);
+    x = node.op("select", {node.op("is_nan", x), otherwise, x});
+  }
+  return node.done({node.op(rule.argument, x,
                             {node.attrs.integer("axis", *axis), node.attrs.type("dtype", type)})});
 }
 

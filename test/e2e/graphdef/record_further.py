@@ -108,6 +108,24 @@ def parameters(alpha, rate):
                       tf.random.stateless_gamma([3, 8], seed, alpha, rate + 1.0), tf.random.stateless_poisson([4, 8], seed, rate, f32)]
 
 
+def numbers(x, wave, even, odd):
+    """Positions of extremes among NaN, angles of real bins, and factors of matrices without full rank."""
+    results = [find(value, axis) for value in (x, tf.cast(x, f64), x * np.nan, x[:1], x[:, :2])
+               for find in (tf.argmax, tf.argmin) for axis in (0, 1)]
+    for length in (None, [9], [6]):
+        bins = tf.signal.rfft(wave, length)
+        results += [tf.math.angle(bins), tf.math.imag(bins)[:, 0], tf.abs(tf.math.imag(bins)[:, -1])]
+    for matrix in (even, odd, even[:0], even[:, :1, :1], even * 0, tf.ones([2, 4, 4]), tf.eye(4) * 3, odd[:, :, :1]):
+        values, left, right = tf.linalg.svd(matrix)
+        results += [values, tf.matmul(left * values[..., None, :], right, adjoint_b=True), tf.linalg.svd(matrix, compute_uv=False)]
+        if matrix.shape[-1] == matrix.shape[-2]:
+            symmetric = matrix + tf.linalg.matrix_transpose(matrix)
+            values, vectors = tf.linalg.eigh(symmetric)
+            results += [values, tf.matmul(vectors * values[..., None, :], vectors, adjoint_b=True), tf.linalg.eigvalsh(symmetric),
+                        tf.linalg.expm(matrix * 0.5)]
+    return results
+
+
 write_values("beams", beams, {"x": (f32, (12, None, 5)), "length": (i32, [None])},
              [{"x": normal(12, len(length), 5) * scale, "length": np.array(length, np.int32)}
               for scale, length in ((1, [12, 9, 3, 1]), (3, [12, 12, 12, 12]), (0.3, [5, 6, 7]), (2, [2, 11, 4, 12]))])
@@ -132,3 +150,10 @@ write_values("parameters", parameters, {"alpha": (f32, [8]), "rate": (f32, [8])}
              [{"alpha": np.array(alpha, np.float32), "rate": np.array(rate, np.float32)}
               for alpha, rate in (([0.05, 0.3, 0.9, 1, 1.5, 5, 100, 1e4], [0, 0.01, 0.5, 3, 9.99, 10, 200, 1e6]),
                                   ([1, 0.7, 1.1, 2, 3, 4, 5, 6], [1, 2, 3, 9, 12, 15, 30, 60]))])
+x = normal(4, 5)
+x[0, 1] = x[2, 0] = x[2, 3] = x[3] = np.nan
+x[1, 2:4] = np.inf, -np.inf
+even = normal(2, 4, 4)
+even[0, 3], even[1, :, 1] = even[0, 0] + even[0, 1], 0
+write_values("numbers", numbers, {"x": (f32, [4, 5]), "wave": (f32, [4, 8]), "even": (f32, [2, 4, 4]), "odd": (f32, [2, 5, 3])},
+             [{"x": x, "wave": normal(4, 8), "even": even, "odd": np.repeat(normal(2, 5, 1), 3, 2) + normal(2, 1, 3)}])
