@@ -40,6 +40,8 @@ std::optional<dfg::Shape> NodeBuilder::dims(unsigned i) {
   std::string help;
   if (std::optional<dfg::Shape> found = foundDims(i, help))
     return found;
+  if (waits())
+    return std::nullopt;
   InFlightDiagnostic unknown = error();
   unknown << "expected the value of input " << i << " to be known when the graph is compiled"
           << " [dynamic-shape]";

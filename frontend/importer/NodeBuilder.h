@@ -127,6 +127,8 @@ protected:
   /// Returns sizes that calls find for the elements of an input, if the caller of the reader asks
   /// for that; otherwise returns std::nullopt and may set `help` to a way to ask for it.
   virtual std::optional<dfg::Shape> foundDims(unsigned, std::string &help) { return std::nullopt; }
+  /// Returns true if the node is going to be built again.
+  virtual bool waits() const { return false; }
   /// Returns the value of input `i`.
   virtual mlir::Value inputValue(unsigned i) = 0;
   /// Returns the operands of `dfg.<op>`, of which calls may check sizes that have to be equal.

@@ -13,11 +13,13 @@ namespace tfc::importer {
 /// aliases have `op` and `same_as`.
 class OperationList {
 public:
-  /// Adds the rules of a table, and its aliases.
+  /// Adds the rules of a table, and its aliases, but not operations that only readers create, whose
+  /// names begin with an underscore.
   template <typename Rule> void addTable(const OperationTable<Rule> &table) {
     for (const RuleFamily<Rule> &family : table.getFamilies())
       for (const Rule &rule : family.rules)
-        addRule(family.file, rule.op, rule.since, rule.signature, rule.argument, rule.limits);
+        if (!rule.op.starts_with("_"))
+          addRule(family.file, rule.op, rule.since, rule.signature, rule.argument, rule.limits);
     for (const Alias &alias : table.getAliases())
       operations.push_back(llvm::json::Object{{"op", alias.name}, {"same_as", alias.op}});
   }

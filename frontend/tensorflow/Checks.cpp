@@ -62,8 +62,9 @@ bool GraphChecker::isOutput(Edge edge) const {
   const Node &node = entry.graph.nodes[edge.node];
   if (node.op == "Placeholder")
     return edge.output == 0;
-  const OpRule *rule = findRule(node.op);
-  std::optional<int64_t> count = rule ? outputCount(node, rule->signature) : std::nullopt;
+  const OpRule *rule = entry.ruleOf(edge.node);
+  std::optional<int64_t> count =
+      rule && rule != &functionRule() ? outputCount(node, rule->signature) : std::nullopt;
   return !count || edge.output < *count;
 }
 

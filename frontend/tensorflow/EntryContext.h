@@ -114,6 +114,10 @@ struct EntryContext {
   std::map<Edge, std::pair<mlir::Value, mlir::Value>> singleWrites;
   /// Facts that this attempt to build the entry has found about sizes that vary.
   std::vector<ShapeChange> shapeChanges;
+  /// Such facts about lists.
+  std::vector<ListChange> listChanges;
+  /// The frames in which sizes are bound by the operations in `created` that have been looked at.
+  std::pair<llvm::StringMap<unsigned>, size_t> sizeFrames;
   /// The sizes of loop variables in an iteration, by their Merge and axis.
   std::map<std::pair<unsigned, unsigned>, dfg::DimExpr> varyingSizes;
 

@@ -2,6 +2,7 @@
 // itself.
 
 #include "frontend/tensorflow/Flows.h"
+#include "frontend/tensorflow/VaryingLists.h"
 
 #include "frontend/tensorflow/Values.h"
 
@@ -56,7 +57,8 @@ static bool isTensorList(const NodeBuilder &maker) {
 /// Returns the shape of elements that the node which makes the array declares, if it is whole.
 static std::optional<dfg::Shape> declaredShape(NodeBuilder &maker) {
   if (isTensorList(maker)) {
-    const dfg::SizeTensor *sizes = maker.sizes(maker.node.op == "TensorListFromTensor" ? 1 : 0);
+    bool isFilled = maker.node.op == "TensorListFromTensor" || maker.node.op == "TensorListSplit";
+    const dfg::SizeTensor *sizes = maker.sizes(isFilled ? 1 : 0);
     auto isNegative = [](const DimExpr &size) { return size.constant().value_or(0) < 0; };
     if (!sizes || sizes->shape.size() != 1 || any_of(sizes->values, isNegative))
       return std::nullopt;
@@ -75,17 +77,31 @@ RankedTensorType FlowBuilder::elementType(unsigned array) {
   if (known.type)
     return known.type;
   NodeBuilder maker(entry, array);
+  const VaryingList *varying = entry.varying->getLists().find({array, 0});
   Type element = maker.dtype(isTensorList(maker) ? "element_dtype" : "dtype");
   if (!element)
     return {};
+  if (varying)
+    return known.type = dfg::tensorOf(varying->room, element);
   if (std::optional<dfg::Shape> shape = declaredShape(maker))
     return known.type = dfg::tensorOf(*shape, element);
   while (!known.type && !known.writers.empty()) {
     unsigned writer = *known.writers.begin();
     known.writers.erase(writer);
-    known.type = writtenType(writer);
+    RankedTensorType type = writtenType(writer);
+    if (type && !checkElement(entry, array, type))
+      return {};
+    known.type = type;
   }
   return known.type;
+}
+
+RankedTensorType FlowBuilder::elementType(const ListKey &key) {
+  if (key.source != kUsed)
+    return elementType(key.array);
+  const VaryingList *varying = entry.varying->getLists().find({key.array, 0});
+  return dfg::tensorOf({DimExpr(varying ? varying->axes.size() : 0)},
+                       IntegerType::get(entry.builder.getContext(), 64));
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,7 +133,7 @@ NodeValue FlowBuilder::bringIn(NodeValue value, unsigned from) {
 }
 
 NodeValue FlowBuilder::emptyList(const ListKey &key) {
-  if (RankedTensorType element = elementType(key.array))
+  if (RankedTensorType element = elementType(key))
     return node.outside("list_create", node.size(0, IntegerType::get(node.context(), 32)),
                         listAttributes(node, element));
   node.waitForElements(key.array);
@@ -128,7 +144,7 @@ NodeValue FlowBuilder::zeroList(const ListKey &key) {
   NodeBuilder maker(entry, key.array);
   if (maker.node.op == "EmptyTensorList")
     return emptyList(key);
-  RankedTensorType element = elementType(key.array);
+  RankedTensorType element = elementType(key);
   if (!element) {
     node.waitForElements(key.array);
     return {};

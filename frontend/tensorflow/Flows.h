@@ -17,6 +17,8 @@ public:
   std::optional<ListKey> arrayAt(unsigned i) const;
   /// Returns the type of a TensorArray's elements, or null if it is not known yet.
   mlir::RankedTensorType elementType(unsigned array);
+  /// Returns the type of the elements of a list: for that of used sizes, integers.
+  mlir::RankedTensorType elementType(const ListKey &key);
   /// Returns the number of the input that this node writes to a TensorArray.
   unsigned writtenInput() const;
   /// Returns input `i` as the list of `key`. A constant means zeros, and so does the flow of the

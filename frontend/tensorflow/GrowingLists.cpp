@@ -9,48 +9,31 @@
 
 #include "frontend/tensorflow/GrowingLists.h"
 #include "frontend/Fmt.h"
+#include "frontend/tensorflow/ListLengths.h"
+#include "frontend/tensorflow/PartsExpander.h"
 #include "frontend/tensorflow/Rules.h"
-#include "frontend/tensorflow/VariantSets.h"
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::tensorflow {
 
-// Numbers of DataType.
-static constexpr int kInt32 = 3, kBool = 10;
 /// Each level of lists in lists has twice as many parts.
 static constexpr unsigned kMostDepth = 3;
 
 namespace {
 
-class Expander {
+class Expander : private PartsExpander {
 public:
-  Expander(MLIRContext *context, Graph &graph)
-      : context(context), graph(graph), sets(graph), count(graph.nodes.size()) {}
+  using PartsExpander::PartsExpander;
 
   void run();
 
 private:
-  using Inputs = std::initializer_list<Edge>;
-
-  //===--- Nodes ----------------------------------------------------------===//
-
-  unsigned copy(unsigned of, unsigned part);
-  unsigned make(unsigned of, StringRef op, Inputs inputs, unsigned dtype = kInt32);
-  unsigned constant(unsigned of, Type type, ArrayRef<int64_t> shape, ArrayRef<int64_t> values,
-                    bool follows);
-  void setInputs(unsigned node, Inputs inputs);
-  void refuse(unsigned node, std::string why) { graph.refused.emplace(node, std::move(why)); }
-
   //===--- Parts ----------------------------------------------------------===//
 
   /// Which parts of a list are lists, by the depth of nesting.
   static std::vector<char> layout(unsigned depth);
-  /// Returns a part of an edge, once all parts are known.
-  Edge part(Edge edge, unsigned number) const;
-  Edge replaced(Edge edge) const;
-  void addPart(Edge edge, unsigned number, Edge part) { parts[{edge, number}] = part; }
 
   //===--- Operations -----------------------------------------------------===//
 
@@ -67,70 +50,10 @@ private:
   void expandRead(unsigned index, unsigned depth);
   bool reaches(unsigned from, unsigned to) const;
 
-  MLIRContext *context;
-  Graph &graph;
-  VariantSets sets;
-  const unsigned count; // of the nodes of the file
-  std::map<std::pair<Edge, unsigned>, Edge> parts;
-  std::map<Edge, Edge> replacements;
-  std::vector<std::function<void()>> connections; // of nodes to parts that may come later
   std::vector<SmallVector<unsigned>> users;
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Nodes
-//===----------------------------------------------------------------------===//
-
-static Attr typeAttr(int64_t dtype) {
-  Attr attr;
-  attr.kind = AttrKind::Type;
-  attr.number = dtype;
-  return attr;
-}
-
-/// Returns a copy of a node, without inputs.
-unsigned Expander::copy(unsigned of, unsigned part) {
-  Node node = graph.nodes[of];
-  node.inputs = {};
-  node.attrs.erase("_class");
-  node.name = fmt::format("{}/part_{}", node.name, part);
-  return graph.add(std::move(node));
-}
-
-unsigned Expander::make(unsigned of, StringRef op, Inputs inputs, unsigned dtype) {
-  unsigned index = copy(of, 0);
-  Node &node = graph.nodes[index];
-  node.op = op.str();
-  node.attrs.clear();
-  node.attrs["T"] = typeAttr(dtype);
-  setInputs(index, inputs);
-  return index;
-}
-
-void Expander::setInputs(unsigned node, Inputs inputs) {
-  graph.nodes[node].inputs = {};
-  for (Edge input : inputs)
-    graph.nodes[node].inputs.add(input);
-}
-
-/// Returns a constant for a node, which is live if that is, or always.
-unsigned Expander::constant(unsigned of, Type type, ArrayRef<int64_t> shape,
-                            ArrayRef<int64_t> values, bool follows) {
-  unsigned index = make(of, "Const", {});
-  Node &node = graph.nodes[index];
-  node.controls.clear();
-  if (follows)
-    node.controls.push_back(of);
-  auto elements = map_to_vector(
-      values, [&](int64_t value) -> Attribute { return IntegerAttr::get(type, value); });
-  node.attrs = {};
-  node.attrs["dtype"] = typeAttr(type.isInteger(1) ? kBool : kInt32);
-  node.attrs["value"].kind = AttrKind::Tensor;
-  node.attrs["value"].tensor = DenseElementsAttr::get(RankedTensorType::get(shape, type), elements);
-  return index;
-}
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -147,16 +70,6 @@ std::vector<char> Expander::layout(unsigned depth) {
   return isList;
 }
 
-Edge Expander::replaced(Edge edge) const {
-  auto found = replacements.find(edge);
-  return found == replacements.end() ? edge : found->second;
-}
-
-Edge Expander::part(Edge edge, unsigned number) const {
-  auto found = parts.find({edge, number});
-  return found == parts.end() ? replaced(edge) : found->second;
-}
-
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
@@ -170,7 +83,7 @@ void Expander::expandPassing(unsigned index, unsigned size) {
   for (unsigned number = 1; number < size; ++number) {
     unsigned made = isCopied ? copy(index, number) : make(index, "Identity", {});
     if (graph.nodes[made].has("T"))
-      graph.nodes[made].attrs["T"].number = kInt32;
+      graph.nodes[made].attrs["T"].number = kInt32Dtype;
     addPart({index, 0}, number, {made, 0});
     if (hasTwo)
       addPart({index, 1}, number, {made, 1});
@@ -198,7 +111,7 @@ void Expander::expandEmpty(unsigned index, unsigned depth) {
       unsigned shape = constant(index, i32, {0}, {}, true);
       unsigned most = made;
       made = make(index, "EmptyTensorList", {{shape, 0}, {most, 0}});
-      graph.nodes[made].attrs["element_dtype"] = typeAttr(kInt32);
+      graph.nodes[made].attrs["element_dtype"] = typeAttr(kInt32Dtype);
     }
     addPart({index, 0}, unsigned(number), {made, 0});
   }
@@ -442,10 +355,15 @@ void Expander::expandRead(unsigned index, unsigned depth) {
     connections.push_back([=, this, last = unsigned(layout(depth).size() - 1)] {
       setInputs(index, {part(list, last)});
     });
-  } else if (op == "TensorListStack" && graph.nodes[index].inputs.size() == 2) {
+  } else if (op == "TensorListStack" || op.starts_with("TensorListConcat")) {
     graph.nodes[index].attrs["_shrinks"].number = set->shrinks;
+    graph.nodes[index].attrs[kGrows.str()].number = 1;
     connections.push_back([=, this] {
-      setInputs(index, {part(list, 0), replaced(*graph.nodes[index].inputs.at(1)), part(list, 1)});
+      EdgeList inputs;
+      for (auto [i, input] : enumerate(graph.nodes[index].inputs))
+        inputs.add(i == 0 ? part(list, 0) : replaced(input));
+      inputs.add(part(list, 1));
+      graph.nodes[index].inputs = inputs;
     });
   }
 }
@@ -497,19 +415,7 @@ void Expander::run() {
   }
   for (unsigned index = 0; index < count; ++index)
     expand(index);
-  for (const auto &connect : connections)
-    connect();
-  for (Node &node : graph.nodes) {
-    EdgeList inputs;
-    for (Edge input : node.inputs)
-      inputs.add(replaced(input));
-    node.inputs = inputs;
-  }
-  for (auto &result : graph.results)
-    result.second = replaced(result.second);
-  for (auto [edge, replacement] : replacements)
-    graph.results.try_emplace(fmt::format("{}:{}", graph.nodes[edge.node].name, edge.output),
-                              replacement);
+  connectAll();
 }
 
 /// A node without a value may be read where values of several types are: each reader gets its own.

@@ -8,6 +8,7 @@
 #include "frontend/tensorflow/EntryBuilder.h"
 #include "frontend/tensorflow/GrowingLists.h"
 #include "frontend/tensorflow/InitialValues.h"
+#include "frontend/tensorflow/RaggedVariants.h"
 #include "frontend/tensorflow/Rules.h"
 #include "frontend/tensorflow/SavedEntries.h"
 #include "llvm/ADT/StringSet.h"
@@ -160,6 +161,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
   resolveConstantBranches(*graph);
   addReads(*graph, file.entries);
   colocate(*graph);
+  expandRaggedVariants(&context, *graph);
   expandGrowingLists(&context, *graph);
   Location location = graph->locate(&context);
   if (file.entries.empty()) {
@@ -185,6 +187,7 @@ OwningOpRef<ModuleOp> importSavedModel(MLIRContext &context, const ForeignFile &
   Graph &graph = model->graph;
   addReads(graph, file.entries);
   colocate(graph);
+  expandRaggedVariants(&context, graph);
   expandGrowingLists(&context, graph);
   Location location = graph.locate(&context);
   if (file.entries.empty() && model->signatures.empty()) {

@@ -42,6 +42,7 @@ const OperationTable<OpRule> &operations() {
                                                    {"NeuralRules.cpp", neuralRules()},
                                                    {"QuantizedRules.cpp", quantizedRules()},
                                                    {"QueueRules.cpp", queueRules()},
+                                                   {"RaggedRules.cpp", raggedRules()},
                                                    {"RandomRules.cpp", randomRules()},
                                                    {"ReductionRules.cpp", reductionRules()},
                                                    {"SegmentRules.cpp", segmentRules()},
@@ -233,20 +234,83 @@ std::optional<dfg::Shape> NodeBuilder::foundDims(unsigned i, std::string &help) 
     return sizes;
   }
   help = boundHelp();
-  NodeValue x = entry.bounds.count(node.name) ? in(i) : NodeValue();
+  bool isBounded = entry.bounds.count(node.name);
+  if (std::optional<dfg::Shape> limits = isBounded ? std::nullopt : writtenLimits(i))
+    return sizesUpTo(in(i), *limits);
+  NodeValue x = isBounded ? in(i) : NodeValue();
   auto shape = x ? dfg::constantsOf(dfg::shapeOf(x.getType())) : std::nullopt;
   auto count = shape ? dfg::countSizes(*shape) : std::nullopt;
   if (!count || *count > kMostSizes || !isa<IntegerType>(dfg::elementTypeOf(x.getType())))
     return std::nullopt;
-  NodeValue flat = reshape(x, {dfg::DimExpr(*count)});
+  return sizesUpTo(x, dfg::Shape(*count, dfg::DimExpr(entry.bounds[node.name])));
+}
+
+std::optional<dfg::Shape> NodeBuilder::sizesUpTo(NodeValue x, ArrayRef<dfg::DimExpr> limits) {
+  NodeValue flat =
+      x ? reshape(cast(x, IntegerType::get(context(), 64)), dfg::DimExpr(limits.size()))
+        : NodeValue();
   dfg::Shape sizes;
-  for (int64_t k = 0; k < *count; ++k) {
-    auto size = foundSize(reshape(slice(flat, {dfg::DimExpr(k)}, {dfg::DimExpr(1)}), {}));
-    if (!size)
+  for (auto [k, limit] : enumerate(limits)) {
+    if (!flat)
       return std::nullopt;
-    sizes.push_back(*size);
+    if (limit.constant() == 1) { // the size broadcasts
+      sizes.push_back(limit);
+      continue;
+    }
+    NodeValue count = reshape(slice(flat, {dfg::DimExpr(int64_t(k))}, {dfg::DimExpr(1)}), {});
+    NodeValue sized = library().compute("_sized", {count}, {{"bound", dfg::Shape{limit}}});
+    if (!sized)
+      return std::nullopt;
+    sizes.push_back(dfg::shapeOf(sized.getType()).front());
   }
   return sizes;
+}
+
+std::optional<dfg::Shape> NodeBuilder::writtenLimits(unsigned i) {
+  constexpr unsigned kMostPassed = 64;
+  std::optional<Edge> from = edge(i);
+  for (unsigned steps = 0; from && !entry.isFed(*from) && steps < kMostPassed; ++steps) {
+    if (!hasFlag(entry.graph.nodes[from->node].op, OpRule::Passes))
+      break;
+    from = entry.graph.nodes[from->node].inputs.first();
+  }
+  if (!from || entry.isFed(*from) || entry.graph.nodes[from->node].op != "TensorListGetItem")
+    return std::nullopt;
+  auto key = FlowBuilder(*this).flowOf(*entry.graph.nodes[from->node].inputs.first());
+  std::optional<dfg::Shape> limits;
+  for (auto [writer, array] : entry.structure.writtenArrays) {
+    if (!key || array != key->array)
+      continue;
+    NodeBuilder write(entry, writer);
+    std::optional<Edge> value = write.edge(FlowBuilder(write).writtenInput());
+    if (write.node.op != "TensorListSetItem" || !value)
+      return std::nullopt;
+    if (!entry.isFed(*value) && entry.states[value->node].status == NodeState::Pending) {
+      waitForNode(value->node);
+      return std::nullopt;
+    }
+    KnownSizes sizes = write.knownSizes(2);
+    if (!sizes || sizes->shape.size() > 1 || (limits && limits->size() != sizes->values.size()))
+      return std::nullopt;
+    if (!limits)
+      limits = dfg::Shape(sizes->values.size(), dfg::DimExpr(0));
+    for (auto [limit, size] : zip_equal(*limits, sizes->values))
+      limit = largerOf(limit, limitsOf(entry, size).second);
+  }
+  return limits;
+}
+
+NodeValue NodeBuilder::ensureFoundSize(NodeValue x, ArrayRef<dfg::DimExpr> wanted) {
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  std::optional<size_t> differing;
+  for (size_t axis = 0; axis < shape.size() && shape.size() == wanted.size(); ++axis)
+    if (shape[axis] != wanted[axis]) {
+      if (differing || wanted[axis].constant().value_or(0) < 0)
+        return x;
+      differing = axis;
+    }
+  bool isChecked = differing && (isFound(shape[*differing]) || isFound(wanted[*differing]));
+  return isChecked ? ensureSizes(x, wanted) : x;
 }
 
 NodeValue NodeBuilder::ensureSizes(NodeValue x, ArrayRef<dfg::DimExpr> wanted) {

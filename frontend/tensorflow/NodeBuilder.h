@@ -64,6 +64,9 @@ public:
   /// Returns `x` with these sizes, which each call checks where they are not equal for all calls.
   NodeValue ensureSizes(NodeValue x, llvm::ArrayRef<dfg::DimExpr> wanted);
 
+  /// Returns `x`, with a check in calls if it has these sizes but for one that depends on data.
+  NodeValue ensureFoundSize(NodeValue x, llvm::ArrayRef<dfg::DimExpr> wanted);
+
   //===--- Control --------------------------------------------------------===//
 
   /// Returns the tokens after which the node runs.
@@ -106,8 +109,14 @@ protected:
   llvm::SmallVector<mlir::Value> matchSizes(llvm::StringRef op,
                                             llvm::SmallVector<mlir::Value> operands) override;
   void useSizes(unsigned i) override { followInput(i); }
+  bool waits() const override { return mustWait; }
 
 private:
+  /// Returns limits of the numbers in input `i` if it is an element of a list to which only known
+  /// sizes are written.
+  std::optional<dfg::Shape> writtenLimits(unsigned i);
+  /// Returns the elements of a vector as sizes that calls find, up to these limits.
+  std::optional<dfg::Shape> sizesUpTo(NodeValue x, llvm::ArrayRef<dfg::DimExpr> limits);
   /// Returns a way to give the node a bound.
   std::string boundHelp() const;
   /// Runs a rule, once for each plane of complex numbers if it treats these separately.

@@ -76,6 +76,7 @@ static constexpr Outputs kOutputs[] = {
     {"QuantizeV2", "output output_min output_max"},
     {"RaggedGather", "output_nested_splits*OUTPUT_RAGGED_RANK output_dense_values"},
     {"RaggedRange", "rt_nested_splits rt_dense_values"},
+    {"RaggedTensorFromVariant", "output_nested_splits*output_ragged_rank output_dense_values"},
     {"RaggedTensorToSparse", "sparse_indices sparse_values sparse_dense_shape"},
     {"RefMerge", "output value_index"},
     {"RefSwitch", "output_false output_true"},

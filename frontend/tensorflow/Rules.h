@@ -67,6 +67,7 @@ llvm::ArrayRef<OpRule> matrixRules();
 llvm::ArrayRef<OpRule> neuralRules();
 llvm::ArrayRef<OpRule> quantizedRules();
 llvm::ArrayRef<OpRule> queueRules();
+llvm::ArrayRef<OpRule> raggedRules();
 llvm::ArrayRef<OpRule> randomRules();
 llvm::ArrayRef<OpRule> reductionRules();
 llvm::ArrayRef<OpRule> segmentRules();

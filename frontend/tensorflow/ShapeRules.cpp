@@ -36,7 +36,10 @@ static Outcome buildConst(NodeBuilder &node, const OpRule &) {
 
 static Outcome buildReshape(NodeBuilder &node, const OpRule &) {
   std::optional<dfg::Shape> shape = node.dims(1);
-  return shape ? node.done({node.reshape(node.in(0), *shape)}) : Outcome::Failed;
+  NodeValue x = node.in(0);
+  if (!shape || !x)
+    return Outcome::Failed;
+  return node.done({node.reshape(node.ensureFoundSize(x, *shape), *shape)});
 }
 
 static Outcome buildTranspose(NodeBuilder &node, const OpRule &) {

@@ -1,8 +1,8 @@
 // Finds frames, flows and tokens by following edges, before anything is built.
 
 #include "frontend/tensorflow/Structure.h"
-#include "frontend/tensorflow/EdgeSets.h"
 #include "frontend/tensorflow/Rules.h"
+#include "frontend/tensorflow/VaryingLists.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -151,6 +151,26 @@ void GraphStructure::findFrames() {
   }
 }
 
+/// Adds the lists of a node that returns a second one, which says how much of each element is used.
+/// Returns false for other nodes.
+bool GraphStructure::addVarying(unsigned index, EdgeSets &sets,
+                                std::map<Edge, ListKey> &sources) const {
+  const Node &node = graph.nodes[index];
+  bool isSum = node.op == "AddN";
+  if (hasFlag(node.op, OpRule::MakesList)) {
+    sources[{index, 0}] = ListKey{index, ""};
+    sources[{index, 1}] = ListKey{index, kUsed.str()};
+    return true;
+  }
+  if (!isSum && node.op != "ZerosLike" && !hasFlag(node.op, OpRule::ChangesList))
+    return false;
+  size_t half = isSum ? node.inputs.size() / 2 : node.inputs.size() - 1;
+  for (auto [i, input] : enumerate(node.inputs))
+    if (isSum || i == 0 || i == half)
+      sets.unite({index, i < half ? 0u : 1u}, input);
+  return true;
+}
+
 /// In TensorFlow, a flow is an f32 scalar that orders the uses of a TensorArray; here it is the
 /// list itself. Whether an edge carries a flow is inferred from the operations that produce it.
 void GraphStructure::findFlows() {
@@ -164,6 +184,8 @@ void GraphStructure::findFlows() {
     if (op == "StackPushV2")
       if (auto stack = handles.resource(*node.inputs.first()))
         pushes.try_emplace(*stack, index);
+    if (node.number(kVaries) && addVarying(index, sets, sources))
+      continue;
     bool isSum = op == "AddN" || op == "Add" || op == "AddV2";
     if (isSum || hasFlag(op, OpRule::Passes | OpRule::Merges)) {
       bool isWhole = isSum || hasFlag(op, OpRule::Merges);
@@ -204,7 +226,8 @@ void GraphStructure::findFlows() {
   std::map<Edge, ListKey> keyOfSet;
   for (auto &[edge, key] : sources) {
     auto first = keyOfSet.try_emplace(sets.find(edge), key).first;
-    listMakers[first->second.array].push_back(edge.node);
+    if (key.source != kUsed)
+      listMakers[first->second.array].push_back(edge.node);
   }
   for (auto &[edge, key] : sources)
     flows[edge] = key;

@@ -1,6 +1,7 @@
 // Properties of a graph that are computed before anything is built: frames, flows, deadness.
 #pragma once
 
+#include "frontend/tensorflow/EdgeSets.h"
 #include "frontend/tensorflow/Handles.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/StringSet.h"
@@ -72,6 +73,7 @@ private:
   void findReaders();
   void findFrames();
   void findFlows();
+  bool addVarying(unsigned index, EdgeSets &sets, std::map<Edge, ListKey> &sources) const;
   std::vector<char> reachedFrom(llvm::ArrayRef<unsigned> sources, const Users &users) const;
 
   const Graph &graph;

@@ -2,7 +2,7 @@
 
 #include "frontend/Fmt.h"
 #include "frontend/tensorflow/Flows.h"
-#include "frontend/tensorflow/LoopBounds.h"
+#include "frontend/tensorflow/ListLengths.h"
 #include "frontend/tensorflow/Values.h"
 
 using namespace mlir;
@@ -11,19 +11,6 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 using dfg::DimExpr;
-
-static Outcome failWithoutList(NodeBuilder &node) {
-  return node.fail("its input 0 does not lead to a TensorList [graph-edge]");
-}
-
-/// Returns the list at input 0.
-static NodeValue listOf(NodeBuilder &node) {
-  std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
-  if (key)
-    return FlowBuilder(node).flow(0, *key);
-  failWithoutList(node);
-  return {};
-}
 
 /// Lists that are passed on to the same nodes have elements of one type.
 static Outcome buildReserve(NodeBuilder &node, const OpRule &) {
@@ -56,94 +43,62 @@ static Outcome buildGetItem(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildSetItem(NodeBuilder &node, const OpRule &) {
-  return node.done({node.op("list_write", {listOf(node), node.in(1), node.in(2)})});
-}
-
-/// Returns the number of elements of the list that a node creates, if it is known.
-static std::optional<DimExpr> createdLength(NodeBuilder &&maker) {
-  if (maker.node.op == "EmptyTensorList")
-    return std::nullopt;
-  if (maker.node.op == "TensorListFromTensor") {
-    RankedTensorType whole = maker.typeOf(0);
-    return whole && whole.getRank() ? std::optional(dfg::shapeOf(whole).front()) : std::nullopt;
-  }
-  const dfg::SizeTensor *size = maker.sizes(1);
-  return size && size->isSingle() ? std::optional(size->values.front()) : std::nullopt;
-}
-
-/// Returns the number of elements, if it is known while the graph is read.
-static std::optional<DimExpr> lengthOf(NodeBuilder &node) {
-  if (int64_t stated = node.node.number("num_elements", -1); stated >= 0)
-    return DimExpr(stated);
-  std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
-  if (!key)
-    return std::nullopt;
-  std::optional<DimExpr> length;
-  for (unsigned maker : node.entry.structure.listMakers[key->array]) {
-    std::optional<DimExpr> own = createdLength(NodeBuilder(node.entry, maker));
-    if (!own || (length && *length != *own))
-      return std::nullopt;
-    length = own;
-  }
-  return length;
-}
-
-/// Returns true if a write may extend the list.
-static bool mayResize(const EntryContext &entry, unsigned array) {
-  return llvm::any_of(entry.structure.writtenArrays, [&](auto written) {
-    return written.second == array &&
-           entry.graph.nodes[written.first].number("resize_if_index_out_of_bounds") != 0;
-  });
-}
-
-/// Returns true if writes may have made a list longer. Calls find its length, up to the bound that
-/// the writes have, if there is one.
-static bool mayBeLonger(NodeBuilder &node) {
-  std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
-  if (!key || node.node.number("num_elements", -1) >= 0 || !mayResize(node.entry, key->array))
-    return false;
-  std::optional<DimExpr> first = lengthOf(node);
-  std::optional<int64_t> largest = largestLength(node.entry, key->array);
-  if (largest && first && first->constant().value_or(-1) >= *largest)
-    return false;
-  if (largest)
-    node.entry.bounds.try_emplace(node.node.name, *largest);
-  return true;
-}
-
-/// Returns the number of elements that a stack of a list whose length changes has, which is input
-/// 2, or std::nullopt after an error.
-static std::optional<DimExpr> stackedLength(NodeBuilder &node) {
-  if (int64_t stated = node.node.number("num_elements", -1); stated >= 0)
-    return DimExpr(stated);
-  if (const dfg::SizeTensor *known = node.sizes(2); known && known->isSingle())
-    return known->values.front();
-  if (std::optional<DimExpr> found = node.foundSize(node.in(2)))
-    return found;
-  node.askForBound("number of elements");
-  return std::nullopt;
+  NodeValue list = listOf(node), value = node.in(2);
+  if (!list || !value)
+    return Outcome::Failed;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (type && cast<dfg::ListType>(list.getType()).getElementType() != type &&
+      !checkElement(node.entry, FlowBuilder(node).flowAt(0)->array, type))
+    return Outcome::Failed;
+  return node.done({node.op("list_write", {list, node.in(1), value})});
 }
 
 static Outcome buildStack(NodeBuilder &node, const OpRule &) {
-  constexpr unsigned kCount = 2; // the input of lists whose length changes
   NodeValue list = listOf(node);
-  if (!list)
+  return node.done({list ? stackAll(node, list, /*countInput=*/2) : NodeValue()});
+}
+
+/// Joins elements of equal size along their first axis.
+static Outcome buildConcat(NodeBuilder &node, const OpRule &) {
+  NodeValue list = listOf(node);
+  NodeValue stacked = list ? stackAll(node, list, node.numInputs() - 1) : NodeValue();
+  if (!stacked)
     return Outcome::Failed;
-  bool grows = node.numInputs() > kCount;
-  bool isFound = !grows && mayBeLonger(node) && node.entry.bounds.count(node.node.name);
-  std::optional<DimExpr> length = grows     ? stackedLength(node)
-                                  : isFound ? node.foundSize(node.op("list_size", list))
-                                            : lengthOf(node);
-  if (!length && grows)
+  dfg::Shape shape = dfg::shapeOf(stacked.getType());
+  if (shape.size() < 2)
+    return node.fail("expected elements with an axis, but got scalars [graph-edge]");
+  Type i64 = IntegerType::get(node.context(), 64);
+  NodeValue lengths = node.broadcast(node.size(shape[1], i64), {shape[0]});
+  dfg::Shape joined(shape.begin() + 1, shape.end());
+  joined.front() = shape[0] * shape[1];
+  return node.done({node.reshape(stacked, joined), lengths});
+}
+
+/// Cuts a tensor along its first axis. Parts of several sizes need room for the largest one.
+static Outcome buildSplit(NodeBuilder &node, const OpRule &) {
+  NodeValue value = node.in(0);
+  if (!value)
     return Outcome::Failed;
-  if (!length)
-    return node.fail("expected the number of elements to be known when the graph is compiled "
-                     "[dynamic-shape]");
-  SmallVector<NamedAttribute> attributes = {node.attrs.sizes("size", *length)};
-  // Popped elements are still there.
-  if (grows && node.flag("_shrinks"))
-    attributes.push_back(node.attrs.unit("prefix"));
-  return node.done({node.op("list_stack", list, attributes)});
+  dfg::Shape shape = dfg::shapeOf(value.getType());
+  if (shape.empty())
+    return node.fail("expected a tensor with an axis, but got a scalar [graph-edge]");
+  const dfg::SizeTensor *lengths = node.sizes(2);
+  RankedTensorType element = cast<RankedTensorType>(value.getType());
+  ListKey key = FlowBuilder(node).flowOf({node.index, 0}).value_or(ListKey{node.index, ""});
+  if (!lengths || lengths->values.empty() || !all_equal(lengths->values)) {
+    noteElement(node.entry, key.array, element, {0});
+    return Outcome::Failed;
+  }
+  DimExpr count(lengths->values.size()), each = lengths->values.front();
+  value = node.ensureSizes(value, [&] {
+    dfg::Shape wanted = shape;
+    wanted.front() = count * each;
+    return wanted;
+  }());
+  shape.front() = each;
+  node.entry.arrays[node.index].type = dfg::tensorOf(shape, element.getElementType());
+  shape.insert(shape.begin(), count);
+  return node.done({node.op("list_unstack", node.reshape(value, shape))});
 }
 
 /// The shape of the elements.
@@ -164,7 +119,7 @@ static Outcome buildElementShape(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildLength(NodeBuilder &node, const OpRule &) {
-  std::optional<DimExpr> length = mayBeLonger(node) ? std::nullopt : lengthOf(node);
+  std::optional<DimExpr> length = mayBeLonger(node) ? std::nullopt : lengthOfList(node);
   if (length)
     return node.done({NodeValue(*dfg::makeSize(IntegerType::get(node.context(), 32), *length))});
   return node.done({node.op("list_size", listOf(node))});
@@ -300,6 +255,9 @@ static constexpr OpRule kRules[] = {
     {"TensorListGetItem", "3 -> 1", buildGetItem},
     {"TensorListSetItem", "3 -> 1", buildSetItem, "", OpRule::ChangesList},
     {"TensorListStack", "2+ -> 1; num_elements:int?", buildStack},
+    {"TensorListConcat", "1+ -> 2; element_dtype:type", buildConcat},
+    {"TensorListConcatV2", "3+ -> 2; element_dtype:type", buildConcat},
+    {"TensorListSplit", "3 -> 1; element_dtype:type", buildSplit, "", OpRule::MakesList},
     {"TensorListLength", "1 -> 1", buildLength},
     {"TensorListGather", "3 -> 1", buildGather},
     {"TensorListScatterIntoExistingList", "3 -> 1", buildScatter, "", OpRule::ChangesList},

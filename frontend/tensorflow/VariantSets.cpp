@@ -3,10 +3,16 @@
 
 #include "frontend/tensorflow/VariantSets.h"
 #include "frontend/tensorflow/Rules.h"
+#include <set>
 
 using namespace llvm;
 
 namespace tfc::tensorflow {
+
+/// A list may hold itself, so what is in it has no end.
+static constexpr unsigned kMostNested = 64;
+/// The output that stands for the elements of a vector or list of which no node returns one.
+static constexpr unsigned kElement = std::numeric_limits<unsigned>::max();
 
 void VariantSets::unite(Edge a, Edge b) {
   SmallVector<std::pair<Edge, Edge>> work{{a, b}};
@@ -42,9 +48,10 @@ void VariantSets::addNode(const Graph &graph, unsigned index) {
   if (hasFlag(op, OpRule::Merges) || (op == "AddN" && isVariant) || op == "TensorListConcatLists") {
     for (Edge input : node.inputs)
       unite(result, input);
+  } else if (first && op == "ZerosLike" && isVariant) {
+    zeros.push_back(index);
   } else if (first && !isOptional &&
-             (hasFlag(op, OpRule::Passes | OpRule::ChangesList) ||
-              (op == "ZerosLike" && isVariant) || op == "TensorListPopBack")) {
+             (hasFlag(op, OpRule::Passes | OpRule::ChangesList) || op == "TensorListPopBack")) {
     unite(result, *first);
     if (hasFlag(op, OpRule::Switches))
       unite(result, {index, 1});
@@ -66,6 +73,14 @@ void VariantSets::addNode(const Graph &graph, unsigned index) {
     addContent(result, *first);
   if (first && op == "OptionalGetValue")
     addContent(*first, result);
+  // Vectors of ragged tensors have elements of the type that the lists of these have.
+  Edge element{index, kElement};
+  if (op == "RaggedTensorToVariant" && node.number("batched_input"))
+    addContent(result, element);
+  if (first && holdsVariants && (op == "TensorListFromTensor" || op == "TensorListStack")) {
+    addContent(result, element);
+    addContent(*first, element);
+  }
 }
 
 /// Notes what the node says of its sets.
@@ -77,7 +92,18 @@ static void describe(const Node &node, unsigned index, function_ref<VariantSet &
     VariantSet &set = at(result);
     set.isList = true;
     set.makers.push_back(index);
+    set.isNew |= op != "TensorListFromTensor";
     set.grows |= op == "EmptyTensorList";
+  }
+  if (op == "RaggedTensorToVariant") {
+    bool isBatch = node.number("batched_input") != 0;
+    unsigned levels = std::clamp<int64_t>(node.number("RAGGED_RANK"), 0, kMostNested);
+    RaggedType type{levels - (isBatch && levels ? 1 : 0), node.number("Tvalues"),
+                    node.number("Tsplits")};
+    VariantSet &set = at(isBatch ? Edge{index, kElement} : result);
+    set.hasTwoTypes |= set.ragged && *set.ragged != type;
+    set.ragged = type;
+    at(result).isVector |= isBatch;
   }
   if (op == "OptionalNone" || op == "OptionalFromValue") {
     at(result).isOptional = true;
@@ -86,6 +112,14 @@ static void describe(const Node &node, unsigned index, function_ref<VariantSet &
   }
   if (!first)
     return;
+  if (node.number("element_dtype") == kVariantDtype) {
+    if (op == "TensorListFromTensor")
+      at(*first).isVector = true;
+    if (op == "TensorListStack")
+      at(result).isVector = true;
+  }
+  if (hasFlag(op, OpRule::ChangesList) || op == "TensorListPopBack" || op == "AddN")
+    at(result).isChanged = true;
   if (op == "OptionalGetValue" || op == "OptionalHasValue") {
     at(*first).isOptional = true;
     at(*first).isAsked |= op == "OptionalHasValue";
@@ -100,11 +134,38 @@ static void describe(const Node &node, unsigned index, function_ref<VariantSet &
   }
 }
 
+/// Zeros like a list are in the same set, but those like a list of ragged tensors are another list,
+/// so that the first one remains as it was made.
+void VariantSets::addZeros(const Graph &graph) {
+  std::set<Edge> ragged;
+  for (auto [index, node] : enumerate(graph.nodes))
+    if (node.op == "RaggedTensorToVariant")
+      ragged.insert(edges.find({unsigned(index), node.number("batched_input") ? kElement : 0}));
+  SmallVector<unsigned> same;
+  for (unsigned index : zeros) {
+    std::optional<Edge> content = contentOf(*graph.nodes[index].inputs.first());
+    if (content && ragged.count(edges.find(*content)))
+      otherZeros.insert(index);
+    else
+      same.push_back(index);
+  }
+  for (unsigned index : otherZeros)
+    addContent({index, 0}, *contentOf(*graph.nodes[index].inputs.first()));
+  for (unsigned index : same)
+    unite({index, 0}, *graph.nodes[index].inputs.first());
+}
+
 VariantSets::VariantSets(const Graph &graph) {
   for (unsigned index = 0; index < graph.nodes.size(); ++index)
     addNode(graph, index);
+  addZeros(graph);
   for (auto [index, node] : enumerate(graph.nodes))
     describe(node, unsigned(index), [&](Edge edge) -> VariantSet & { return at(edge); });
+  for (unsigned index : otherZeros) {
+    VariantSet &set = at({index, 0});
+    set.isList = set.isNew = true;
+    set.makers.push_back(index);
+  }
   for (const auto &[root, set] : sets) {
     std::optional<Edge> element = set.isList ? contentOf(root) : std::nullopt;
     if (auto held = element ? sets.find(edges.find(*element)) : sets.end(); held != sets.end())
@@ -128,9 +189,6 @@ std::optional<Edge> VariantSets::contentOf(Edge edge) const {
   return found == contents.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// A list may hold itself, so what is in it has no end.
-static constexpr unsigned kMostNested = 64;
-
 SmallVector<std::pair<Edge, const VariantSet *>> VariantSets::chainAt(Edge edge) const {
   SmallVector<std::pair<Edge, const VariantSet *>> chain;
   while (chain.size() < kMostNested) {
@@ -144,6 +202,45 @@ SmallVector<std::pair<Edge, const VariantSet *>> VariantSets::chainAt(Edge edge)
     edge = *content;
   }
   return chain;
+}
+
+const VariantSet *VariantSets::anyAt(Edge edge) const {
+  auto found = sets.find(edges.find(edge));
+  return found == sets.end() ? nullptr : &found->second;
+}
+
+std::optional<RaggedType> VariantSets::raggedAt(Edge edge) const {
+  bool isVector = false;
+  std::optional<Edge> next = edge;
+  for (unsigned steps = 0; next && steps < kMostNested; ++steps, next = contentOf(*next)) {
+    const VariantSet *set = anyAt(*next);
+    if (set && set->ragged) {
+      RaggedType type = *set->ragged;
+      type.levels += isVector;
+      return type;
+    }
+    isVector |= set && (set->isVector || isUnchanged(*next));
+  }
+  return std::nullopt;
+}
+
+bool VariantSets::hasTwoTypes(Edge edge) const {
+  std::optional<Edge> next = edge;
+  for (unsigned steps = 0; next && steps < kMostNested; ++steps, next = contentOf(*next))
+    if (const VariantSet *set = anyAt(*next); set && set->hasTwoTypes)
+      return true;
+  return false;
+}
+
+bool VariantSets::holdsRagged(Edge edge) const {
+  std::optional<Edge> content = contentOf(edge);
+  const VariantSet *set = content ? anyAt(*content) : nullptr;
+  return set && set->ragged;
+}
+
+bool VariantSets::isUnchanged(Edge edge) const {
+  const VariantSet *set = anyAt(edge);
+  return set && set->isList && !set->isChanged && !set->isNew;
 }
 
 std::optional<Edge> VariantSets::listRootAt(Edge edge) const {

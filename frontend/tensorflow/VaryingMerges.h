@@ -7,6 +7,7 @@
 
 #include "dialects/dfg/DimExpr.h"
 #include "frontend/tensorflow/GraphDef.h"
+#include "frontend/tensorflow/VaryingLists.h"
 
 namespace tfc::tensorflow {
 
@@ -72,6 +73,7 @@ public:
   const OpRule *ruleOf(unsigned node) const;
   const Access *accessOf(unsigned node) const;
   const VaryingMerge &getMerge(unsigned merge) const { return merges.at(merge); }
+  const VaryingLists &getLists() const { return lists; }
 
 private:
   bool note(const EntryContext &entry, const ShapeChange &change);
@@ -86,6 +88,7 @@ private:
   const Graph &original;
   std::optional<Graph> changed;
   std::map<unsigned, VaryingMerge> merges;
+  VaryingLists lists;
   std::map<unsigned, Access> accesses;
 };
 

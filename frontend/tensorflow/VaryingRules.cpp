@@ -204,6 +204,8 @@ static constexpr OpRule kLoad = {"_VaryingShape", "2 -> 1", buildLoad};
 
 const OpRule *VaryingShapes::ruleOf(unsigned node) const {
   const Access *found = accessOf(node);
+  if (!found && changed && changed->nodes[node].number(kVaries))
+    return &varyingListRule(changed->nodes[node].op);
   bool stores = found && (found->role == Role::Initial || found->role == Role::Next);
   return found ? stores ? &kStore : &kLoad : nullptr;
 }

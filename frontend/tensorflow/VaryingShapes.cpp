@@ -98,7 +98,7 @@ bool VaryingShapes::note(const EntryContext &entry, const ShapeChange &change) {
 }
 
 bool VaryingShapes::learn(const EntryContext &entry) {
-  bool hasLearned = false;
+  bool hasLearned = lists.learn(entry, original.nodes.size());
   for (const ShapeChange &change : entry.shapeChanges)
     if (change.merge < original.nodes.size())
       hasLearned |= note(entry, change);
@@ -114,6 +114,7 @@ bool VaryingShapes::learn(const EntryContext &entry) {
 void VaryingShapes::rewrite() {
   changed = original;
   accesses.clear();
+  lists.rewrite(*changed, original.nodes.size());
   for (auto &[index, merge] : merges)
     rewriteMerge(index, merge);
 }
