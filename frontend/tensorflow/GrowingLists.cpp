@@ -9,7 +9,6 @@
 
 #include "frontend/tensorflow/GrowingLists.h"
 #include "frontend/Fmt.h"
-#include "frontend/tensorflow/ListLengths.h"
 #include "frontend/tensorflow/PartsExpander.h"
 #include "frontend/tensorflow/Rules.h"
 

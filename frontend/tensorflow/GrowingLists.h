@@ -5,6 +5,9 @@
 
 namespace tfc::tensorflow {
 
+/// The attribute of nodes that read a whole list which has an input that counts the elements.
+inline constexpr llvm::StringLiteral kGrows = "_grows";
+
 /// Replaces lists that are pushed to and popped from, such as those in which gradients of loops
 /// find the values of the loop, by lists and the number of their elements: a list keeps what has
 /// been popped, and the next push overwrites it. A list of lists becomes one list of all elements

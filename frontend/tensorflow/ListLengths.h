@@ -1,12 +1,10 @@
 // The numbers of elements of TensorLists.
 #pragma once
 
+#include "frontend/tensorflow/GrowingLists.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 
 namespace tfc::tensorflow {
-
-/// The attribute of nodes that read a whole list which has an input that counts the elements.
-inline constexpr llvm::StringLiteral kGrows = "_grows";
 
 /// Reports that input 0 is no list.
 Outcome failWithoutList(NodeBuilder &node);

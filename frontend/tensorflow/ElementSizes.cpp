@@ -1,9 +1,9 @@
 // Finds lists whose elements have several sizes, and changes the graph for them.
 
-#include "frontend/tensorflow/VaryingLists.h"
 #include "dialects/dfg/SizeOps.h"
 #include "frontend/tensorflow/EntryContext.h"
 #include "frontend/tensorflow/Flows.h"
+#include "frontend/tensorflow/VaryingLists.h"
 
 using namespace mlir;
 using namespace llvm;
