@@ -135,6 +135,17 @@ static double toDouble(Attribute element) {
   return integer.getValue().roundToDouble(!integer.getType().isUnsignedInteger());
 }
 
+static std::optional<double> toDouble(const Element &element) {
+  if (element.constant)
+    return toDouble(element.constant);
+  if (element.isBound)
+    return std::nullopt;
+  std::optional<int64_t> numerator = element.ratio.numerator.constant();
+  std::optional<int64_t> denominator = element.ratio.denominator.constant();
+  return numerator && denominator ? std::optional(double(*numerator) / double(*denominator))
+                                  : std::nullopt;
+}
+
 static std::optional<Ratio> toRatio(const Element &element) {
   if (element.isBound)
     return std::nullopt;
@@ -269,6 +280,7 @@ public:
 private:
   std::optional<Elements> compute(Value value, unsigned depth);
   std::optional<Elements> applyElementwise(dfg::ScalarOpInterface op, unsigned depth);
+  std::optional<Elements> clampNumber(dfg::MinimumOp op, unsigned depth);
   std::optional<Elements> moveElements(Operation *op, unsigned depth);
   std::optional<SizeTensor> evaluateIntegers(Value value, unsigned depth);
   std::optional<Elements> reduce(Operation *op, unsigned depth);
@@ -300,6 +312,22 @@ std::optional<Elements> Evaluator::applyElementwise(dfg::ScalarOpInterface op, u
     results.push_back(std::move(*result));
   }
   return results;
+}
+
+/// Evaluates `min(7, max(7, x))`, whatever `x` is.
+std::optional<Elements> Evaluator::clampNumber(dfg::MinimumOp op, unsigned depth) {
+  auto numberAt = [&](Value value) {
+    std::optional<Elements> number = evaluate(value, depth + 1);
+    return number && number->size() == 1 ? toDouble(number->front()) : std::nullopt;
+  };
+  for (auto [bound, other] : {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}}) {
+    auto raised = other.getDefiningOp<dfg::MaximumOp>();
+    std::optional<double> most = raised ? numberAt(bound) : std::nullopt;
+    for (Value least : raised ? ValueRange(raised->getOperands()) : ValueRange())
+      if (most && numberAt(least).value_or(*most - 1) >= *most)
+        return evaluate(bound, depth + 1);
+  }
+  return std::nullopt;
 }
 
 /// Returns a tensor with the positions of elements as its elements, from `start` on.
@@ -433,7 +461,11 @@ std::optional<Elements> Evaluator::compute(Value value, unsigned depth) {
   if (auto sums = dyn_cast_if_present<dfg::CumsumOp>(op))
     return sumUp(sums, depth);
   auto elementwise = dyn_cast_if_present<dfg::ScalarOpInterface>(op);
-  return elementwise ? applyElementwise(elementwise, depth) : std::nullopt;
+  std::optional<Elements> found = elementwise ? applyElementwise(elementwise, depth) : std::nullopt;
+  auto least = dyn_cast_if_present<dfg::MinimumOp>(op);
+  return !found && least && isa<IntegerType>(dfg::elementTypeOf(value.getType()))
+             ? clampNumber(least, depth)
+             : found;
 }
 
 std::optional<Elements> Evaluator::evaluate(Value value, unsigned depth) {
@@ -449,60 +481,6 @@ std::optional<Elements> Evaluator::evaluate(Value value, unsigned depth) {
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
-
-static std::optional<double> toDouble(const Element &element) {
-  if (element.constant)
-    return toDouble(element.constant);
-  if (element.isBound)
-    return std::nullopt;
-  std::optional<int64_t> numerator = element.ratio.numerator.constant();
-  std::optional<int64_t> denominator = element.ratio.denominator.constant();
-  return numerator && denominator ? std::optional(double(*numerator) / double(*denominator))
-                                  : std::nullopt;
-}
-
-namespace {
-/// Finds the elements of tensors all of whose elements are the same constant, for each value once.
-class UniformEvaluator {
-public:
-  /// Returns null for another tensor.
-  Attribute evaluate(Value value, unsigned depth = 0);
-
-private:
-  Attribute compute(Operation *op, unsigned depth);
-
-  llvm::DenseMap<Value, Attribute> known;
-};
-} // namespace
-
-Attribute UniformEvaluator::compute(Operation *op, unsigned depth) {
-  if (isa<dfg::ReshapeOp, dfg::ExpandOp, dfg::SqueezeOp, dfg::TransposeOp, dfg::SliceOp,
-          dfg::TileOp, dfg::BroadcastOp>(op))
-    return evaluate(op->getOperand(0), depth + 1);
-  auto elementwise = dyn_cast<dfg::ScalarOpInterface>(op);
-  if (!elementwise || op->getNumOperands() == 0)
-    return {};
-  SmallVector<Attribute> elements;
-  for (Value operand : op->getOperands())
-    elements.push_back(evaluate(operand, depth + 1));
-  return is_contained(elements, Attribute()) ? Attribute()
-                                             : dfg::foldElement(elementwise, elements);
-}
-
-Attribute UniformEvaluator::evaluate(Value value, unsigned depth) {
-  ElementsAttr constant;
-  if (!value || !value.getDefiningOp() || depth > kMaxDepth)
-    return {};
-  if (matchPattern(value, m_Constant(&constant)))
-    return constant.isSplat() ? constant.getSplatValue<Attribute>() : Attribute();
-  if (auto found = known.find(value); found != known.end())
-    return found->second;
-  Attribute element = compute(value.getDefiningOp(), depth);
-  known[value] = element;
-  return element;
-}
-
-Attribute evaluateUniform(Value value) { return UniformEvaluator().evaluate(value); }
 
 std::optional<SmallVector<double>> evaluateReals(Value value, const KnownValues &given) {
   return convertElements<double>(Evaluator(given).evaluate(value), toDouble);
