@@ -169,6 +169,7 @@ private:
   void wake(SmallVectorImpl<unsigned> &waiting, unsigned after);
   bool deferControls();
   void connectControls();
+  bool endSizeWait();
 
   using Queue = std::set<unsigned>;
 
@@ -294,6 +295,16 @@ void Worklist::connectControls() {
     node.getAfterMutable().append(NodeBuilder(entry, index).tokens());
 }
 
+/// Lets a node be built without the sizes that it waits for, because no other node can be built.
+bool Worklist::endSizeWait() {
+  for (auto &[index, waits] : entry.sizeWaits)
+    if (std::exchange(waits, false) && entry.states[index].status == NodeState::Pending) {
+      ready.insert(index);
+      return true;
+    }
+  return false;
+}
+
 void Worklist::run() {
   start();
   do {
@@ -304,7 +315,7 @@ void Worklist::run() {
       if (ready.empty())
         std::swap(ready, next);
     }
-  } while (deferControls());
+  } while (deferControls() || endSizeWait());
   connectControls();
 }
 

@@ -60,6 +60,13 @@ struct EntryContext {
   /// Returns true after an error in this entry.
   bool hasErrors() const { return diagnostics.getErrorCount() != errorsBefore; }
   bool isFed(Edge edge) const { return fed.count(edge) != 0; }
+  /// Returns the sizes of an edge that has been built, or null if they are not known.
+  KnownSizes sizesAt(Edge edge) const {
+    if (auto found = fedSizes.find(edge); found != fedSizes.end())
+      return found->second;
+    const auto &known = states[edge.node].sizes;
+    return isFed(edge) || edge.output >= known.size() ? nullptr : known[edge.output];
+  }
   /// Returns true if no call computes the value of an edge, because it is on the other side of a
   /// branch whose condition is known.
   bool isDead(Edge edge) const {
@@ -103,6 +110,8 @@ struct EntryContext {
   std::vector<std::pair<unsigned, mlir::Operation *>> created; // with the numbers of their nodes
   std::map<unsigned, ArrayElements> arrays;                    // by the node of the TensorArray
   std::map<unsigned, llvm::SmallVector<unsigned>> waiting;     // nodes to build again after a node
+  /// Nodes that wait for sizes which they can do without, and whether they still do.
+  std::map<unsigned, bool> sizeWaits;
   /// The positions of the elements of partitions, by the values that number these, and how many
   /// there are.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, llvm::SmallVector<mlir::Value>> partitions;

@@ -52,8 +52,7 @@ std::optional<DimExpr> lengthOfList(NodeBuilder &node) {
   return length;
 }
 
-/// Returns true if a write may extend the list.
-static bool mayResize(const EntryContext &entry, unsigned array) {
+bool mayResize(const EntryContext &entry, unsigned array) {
   return llvm::any_of(entry.structure.writtenArrays, [&](auto written) {
     return written.second == array &&
            entry.graph.nodes[written.first].number("resize_if_index_out_of_bounds") != 0;

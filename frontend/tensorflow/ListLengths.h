@@ -15,6 +15,8 @@ std::optional<dfg::DimExpr> lengthOfList(NodeBuilder &node);
 /// Returns the number of elements of a sum of lists, which must have the same, if it is known for
 /// one of the nodes that make them.
 std::optional<dfg::DimExpr> lengthOfSum(NodeBuilder &node);
+/// Returns true if a write may extend the lists of an array.
+bool mayResize(const EntryContext &entry, unsigned array);
 /// Returns true if writes may have made that list longer. Calls find its length, up to the bound
 /// that the writes have, if there is one.
 bool mayBeLonger(NodeBuilder &node);

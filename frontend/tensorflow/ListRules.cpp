@@ -271,15 +271,13 @@ static Outcome buildPush(NodeBuilder &node, const OpRule &) {
   return node.done({NodeValue(value)});
 }
 
-/// Returns the sizes that are pushed to the stack, which are the same in each iteration.
+/// Returns the sizes that are pushed to the stack, if they are the same in each iteration.
 static KnownSizes pushedSizes(NodeBuilder &node) {
   const EntryContext &entry = node.entry;
   std::optional<Edge> stack = node.edge(0);
   std::optional<Edge> pushed = stack ? entry.handles.pushed(*stack) : std::nullopt;
-  if (!pushed || entry.isFed(*pushed))
-    return nullptr;
-  const auto &known = entry.states[pushed->node].sizes;
-  return pushed->output < known.size() ? known[pushed->output] : nullptr;
+  KnownSizes sizes = pushed ? entry.sizesAt(*pushed) : nullptr;
+  return sizes && node.areFixed(*sizes) ? sizes : nullptr;
 }
 
 static Outcome buildPop(NodeBuilder &node, const OpRule &) {

@@ -2,6 +2,7 @@
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
+#include "dialects/dfg/SizeOps.h"
 #include "frontend/tensorflow/Flows.h"
 #include "frontend/tensorflow/Values.h"
 
@@ -79,12 +80,7 @@ NodeBuilder::NodeBuilder(EntryContext &entry, unsigned index)
 
 KnownSizes NodeBuilder::knownSizes(unsigned i) const {
   std::optional<Edge> input = edge(i);
-  if (!input)
-    return nullptr;
-  if (auto found = entry.fedSizes.find(*input); found != entry.fedSizes.end())
-    return found->second;
-  const auto &known = entry.states[input->node].sizes;
-  return entry.isFed(*input) || input->output >= known.size() ? nullptr : known[input->output];
+  return input ? entry.sizesAt(*input) : nullptr;
 }
 
 const dfg::SizeTensor *NodeBuilder::sizes(unsigned i) {
@@ -371,6 +367,25 @@ bool NodeBuilder::isFound(const dfg::DimExpr &size) const {
   return any_of(names, [&](const std::string &name) { return !entry.sizesOfFeeds.contains(name); });
 }
 
+bool NodeBuilder::areFixed(const dfg::SizeTensor &sizes) const {
+  SmallVector<std::string> names;
+  for (const dfg::DimExpr &size : sizes.values)
+    size.collectSymbols(names);
+  erase_if(names, [&](const std::string &name) { return entry.sizesOfFeeds.contains(name); });
+  if (names.empty())
+    return true;
+  llvm::StringSet<> fixed;
+  auto nodeOf = [&](Operation *op) {
+    return find_if(entry.created, [&](auto &made) { return made.second->isAncestor(op); });
+  };
+  entry.builder.currentEntry().walk([&](dfg::BindSizeOp op) {
+    auto made = is_contained(names, op.getName()) ? nodeOf(op) : entry.created.end();
+    if (made != entry.created.end() && !entry.structure.mayBeDead[made->first])
+      fixed.insert(op.getName());
+  });
+  return all_of(names, [&](const std::string &name) { return fixed.contains(name); });
+}
+
 /// Returns the sizes of the result of an elementwise operation: those that callers pass, if there
 /// is a choice.
 static dfg::Shape joinShapes(const NodeBuilder &node, ValueRange operands) {
@@ -445,6 +460,13 @@ void NodeBuilder::waitForElements(unsigned array) {
 void NodeBuilder::waitForNode(unsigned other) {
   entry.waiting[other].push_back(index);
   mustWait = true;
+}
+
+bool NodeBuilder::waitForSizes(unsigned other) {
+  bool waits = entry.sizeWaits.try_emplace(index, true).first->second;
+  if (waits)
+    waitForNode(other);
+  return waits;
 }
 
 bool NodeBuilder::fold() {

@@ -61,6 +61,9 @@ public:
 
   /// Returns true if a size depends on data, so that no caller passes it.
   bool isFound(const dfg::DimExpr &size) const;
+  /// Returns true for sizes that each mention of them means alike: callers pass them, or they are
+  /// bound where each call passes exactly once.
+  bool areFixed(const dfg::SizeTensor &sizes) const;
   /// Returns `x` with these sizes, which each call checks where they are not equal for all calls.
   NodeValue ensureSizes(NodeValue x, llvm::ArrayRef<dfg::DimExpr> wanted);
 
@@ -96,6 +99,9 @@ public:
   /// is known, or once another node has been built.
   void waitForElements(unsigned array);
   void waitForNode(unsigned other);
+  /// Lets the node be built again if it fails now, once another node has been built, of which it
+  /// wants the sizes. Returns false if the other node waits for this one.
+  bool waitForSizes(unsigned other);
   /// Returns the outcome of a node that changes a variable: operations on references return the new
   /// value, those on handles return nothing.
   Outcome doneWithUpdate(const OpRule &rule, NodeValue value);

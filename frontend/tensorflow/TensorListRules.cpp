@@ -38,7 +38,54 @@ static Outcome buildFromTensor(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("list_unstack", value)});
 }
 
+/// Returns true if `TensorListSetItem` has written each element of these lists.
+static bool areAllWritten(const EntryContext &entry, unsigned array) {
+  auto keeps = [&](const auto &flow) {
+    if (flow.second.array != array)
+      return true;
+    StringRef op = entry.graph.nodes[flow.first.node].op;
+    return hasFlag(op, OpRule::Passes | OpRule::Merges) || op == "EmptyTensorList" ||
+           op == "OptionalNone" || op == "TensorListSetItem";
+  };
+  return !mayResize(entry, array) && llvm::all_of(entry.structure.flows, keeps);
+}
+
+/// Returns the sizes that are written to a list at each of its positions, or null if they are not
+/// known or differ: gradients of loops find the shapes of the forward pass in lists. Returns
+/// std::nullopt if the node waits for those that write them.
+static std::optional<KnownSizes> writtenSizes(NodeBuilder &node, unsigned array) {
+  EntryContext &entry = node.entry;
+  Type element = elementTypeOf(node.context(), node.node.number("element_dtype"));
+  KnownSizes common;
+  if (!isa_and_nonnull<IntegerType>(element) || !areAllWritten(entry, array))
+    return common;
+  for (auto [writer, written] : entry.structure.writtenArrays) {
+    NodeBuilder write(entry, writer);
+    unsigned input = FlowBuilder(write).writtenInput();
+    std::optional<Edge> value = write.edge(input);
+    if (written != array || !value || entry.isDead(*value))
+      continue;
+    bool isBuilt = entry.isFed(*value) || entry.states[value->node].status == NodeState::Built;
+    if (!isBuilt && node.waitForSizes(value->node))
+      return std::nullopt;
+    KnownSizes sizes = isBuilt ? write.knownSizes(input) : nullptr;
+    bool isSame =
+        sizes && (!common || (common->shape == sizes->shape && common->values == sizes->values));
+    if (!isSame || !node.areFixed(*sizes))
+      return nullptr;
+    common = sizes;
+  }
+  return common;
+}
+
 static Outcome buildGetItem(NodeBuilder &node, const OpRule &) {
+  if (std::optional<ListKey> key = FlowBuilder(node).flowAt(0)) {
+    std::optional<KnownSizes> sizes = writtenSizes(node, key->array);
+    if (!sizes)
+      return Outcome::Failed;
+    if (*sizes)
+      return node.done({NodeValue(**sizes)});
+  }
   return node.done({node.op("list_read", {listOf(node), node.in(1)})});
 }
 
@@ -236,6 +283,9 @@ static Outcome buildNone(NodeBuilder &node, const OpRule &) {
     auto type = built ? dyn_cast<RankedTensorType>(built.getType()) : RankedTensorType();
     if (!type)
       return Outcome::Failed;
+    // The sizes are the same wherever there is a value.
+    if (KnownSizes sizes = node.entry.sizesAt(value); sizes && node.areFixed(*sizes))
+      return node.done({NodeValue(*sizes)});
     return node.done({node.filled(0, dfg::shapeOf(type), type.getElementType())});
   }
   return node.done({node.scalar(0.0, Float32Type::get(node.context()))}); // nothing reads it
