@@ -23,33 +23,76 @@ NodeValue listOf(NodeBuilder &node) {
   return {};
 }
 
+/// Returns the input that says how many elements a list has which a node makes: the number itself,
+/// or a tensor with as many rows.
+static unsigned lengthInput(const Node &maker) {
+  return maker.op == "TensorListFromTensor" ? 0 : maker.op == "TensorListSplit" ? 2 : 1;
+}
+
 /// Returns the number of elements of the list that a node creates, if it is known.
 static std::optional<DimExpr> createdLength(NodeBuilder &&maker) {
   if (maker.node.op == "EmptyTensorList")
     return std::nullopt;
-  bool isSplit = maker.node.op == "TensorListSplit";
-  if (isSplit || maker.node.op == "TensorListFromTensor") {
-    RankedTensorType whole = maker.typeOf(isSplit ? 2 : 0);
+  unsigned input = lengthInput(maker.node);
+  if (input != 1) {
+    RankedTensorType whole = maker.typeOf(input);
     return whole && whole.getRank() ? std::optional(dfg::shapeOf(whole).front()) : std::nullopt;
   }
-  const dfg::SizeTensor *size = maker.sizes(1);
+  const dfg::SizeTensor *size = maker.sizes(input);
   return size && size->isSingle() ? std::optional(size->values.front()) : std::nullopt;
+}
+
+/// Returns the nodes that make the list at input 0, or its operand, from which nodes that keep the
+/// length pass it on; std::nullopt if another node may.
+static std::optional<SmallVector<unsigned>> makersOf(NodeBuilder &node) {
+  SmallVector<unsigned> makers;
+  SmallVector<Edge> work;
+  std::set<Edge> visited;
+  if (std::optional<Edge> list = node.edge(0))
+    work.push_back(*list);
+  while (!work.empty()) {
+    Edge edge = work.pop_back_val();
+    if (!visited.insert(edge).second || node.entry.isDead(edge))
+      continue;
+    const Node &from = node.entry.graph.nodes[edge.node];
+    bool isSum = from.op == "AddN" || from.op == "ZerosLike";
+    if (node.entry.isFed(edge))
+      return std::nullopt;
+    if (hasFlag(from.op, OpRule::MakesList))
+      makers.push_back(edge.node);
+    else if (hasFlag(from.op, OpRule::Merges))
+      append_range(work, from.inputs);
+    else if (!from.inputs.empty() &&
+             (isSum || hasFlag(from.op, OpRule::Passes | OpRule::ChangesList)))
+      work.push_back(*from.inputs.first()); // all operands of a sum are equally long
+    else
+      return std::nullopt;
+  }
+  return makers;
 }
 
 std::optional<DimExpr> lengthOfList(NodeBuilder &node) {
   if (int64_t stated = node.node.number("num_elements", -1); stated >= 0)
     return DimExpr(stated);
-  std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
-  if (!key)
-    return std::nullopt;
   std::optional<DimExpr> length;
-  for (unsigned maker : node.entry.structure.listMakers[key->array]) {
+  for (unsigned maker : makersOf(node).value_or(SmallVector<unsigned>())) {
     std::optional<DimExpr> own = createdLength(NodeBuilder(node.entry, maker));
     if (!own || (length && *length != *own))
       return std::nullopt;
     length = own;
   }
   return length;
+}
+
+bool waitsForLength(NodeBuilder &node) {
+  for (unsigned maker : makersOf(node).value_or(SmallVector<unsigned>())) {
+    const Node &made = node.entry.graph.nodes[maker];
+    std::optional<Edge> size = made.inputs.at(lengthInput(made));
+    if (size && !node.entry.isFed(*size) &&
+        node.entry.states[size->node].status != NodeState::Built && node.waitForSizes(size->node))
+      return true;
+  }
+  return false;
 }
 
 bool mayResize(const EntryContext &entry, unsigned array) {
@@ -59,18 +102,44 @@ bool mayResize(const EntryContext &entry, unsigned array) {
   });
 }
 
-bool mayBeLonger(NodeBuilder &node) {
+namespace {
+/// The effect of writes on the length of a list.
+struct Growth {
+  bool mayBeLonger = false;     // than it is made
+  std::optional<DimExpr> limit; // none if it is not known
+};
+} // namespace
+
+static Growth growthOf(NodeBuilder &node) {
   std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
   if (!key || node.node.number("num_elements", -1) >= 0 || !mayResize(node.entry, key->array))
-    return false;
+    return {};
   std::optional<DimExpr> first = lengthOfList(node);
-  std::optional<int64_t> largest = largestLength(node.entry, key->array);
-  if (largest && first && first->constant().value_or(-1) >= *largest)
-    return false;
-  if (largest)
-    node.entry.bounds.try_emplace(node.node.name, *largest);
-  return true;
+  Growth growth{true, largestLength(node.entry, key->array)};
+  growth.mayBeLonger = !growth.limit || !first || !isAtMost(*growth.limit, *first);
+  return growth;
 }
+
+/// Returns the number of elements of a list that writes may have made longer, which calls find, or
+/// std::nullopt after an error.
+static std::optional<DimExpr> grownLength(NodeBuilder &node, NodeValue list, const Growth &growth) {
+  NodeValue count = node.op("list_size", list);
+  if (node.entry.bounds.count(node.node.name))
+    return node.foundSize(count);
+  std::optional<DimExpr> first = growth.limit ? std::nullopt : lengthOfList(node);
+  if (first && !first->isConstant(0))
+    return first; // the call fails if it is longer
+  if (!growth.limit) {
+    node.askForBound("number of elements");
+    return std::nullopt;
+  }
+  NodeValue sized =
+      node.library().compute("_sized", {node.cast(count, IntegerType::get(node.context(), 64))},
+                             {{"bound", dfg::Shape{*growth.limit}}});
+  return sized ? std::optional(dfg::shapeOf(sized.getType()).front()) : std::nullopt;
+}
+
+bool mayBeLonger(NodeBuilder &node) { return growthOf(node).mayBeLonger; }
 
 /// Returns the number of elements of a list whose length changes, which is an input, or
 /// std::nullopt after an error.
@@ -98,10 +167,12 @@ std::optional<DimExpr> lengthOfSum(NodeBuilder &node) {
 std::optional<DimExpr> wholeLength(NodeBuilder &node, NodeValue list, unsigned countInput) {
   if (node.flag(kGrows))
     return countedLength(node, countInput);
-  bool isFound = mayBeLonger(node) && node.entry.bounds.count(node.node.name);
+  if (waitsForLength(node))
+    return std::nullopt;
+  Growth growth = growthOf(node);
   std::optional<DimExpr> length =
-      isFound ? node.foundSize(node.op("list_size", list)) : lengthOfList(node);
-  if (!length)
+      growth.mayBeLonger ? grownLength(node, list, growth) : lengthOfList(node);
+  if (!length && !growth.mayBeLonger)
     node.error() << "expected the number of elements to be known when the graph is compiled "
                     "[dynamic-shape]";
   return length;

@@ -17,8 +17,9 @@ std::optional<dfg::DimExpr> lengthOfList(NodeBuilder &node);
 std::optional<dfg::DimExpr> lengthOfSum(NodeBuilder &node);
 /// Returns true if a write may extend the lists of an array.
 bool mayResize(const EntryContext &entry, unsigned array);
-/// Returns true if writes may have made that list longer. Calls find its length, up to the bound
-/// that the writes have, if there is one.
+/// Returns true if the node waits for the sizes with which that list may have been made.
+bool waitsForLength(NodeBuilder &node);
+/// Returns true if writes may have made that list longer.
 bool mayBeLonger(NodeBuilder &node);
 /// Returns the number of elements of that list, which calls may find, or std::nullopt after an
 /// error. If it grows, input `countInput` is the number.

@@ -7,6 +7,8 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
+using dfg::DimExpr;
+
 /// Real graphs pass a number on through few nodes, and damaged ones endlessly.
 static constexpr unsigned kMostPassed = 64;
 
@@ -25,8 +27,9 @@ class Search {
 public:
   explicit Search(const EntryContext &entry) : entry(entry), graph(entry.graph) {}
 
-  std::optional<int64_t> largestValue(Edge number);
-  std::optional<int64_t> largestLength(unsigned array);
+  std::optional<DimExpr> largestValue(Edge number);
+  std::optional<int64_t> largestConstant(Edge number);
+  std::optional<DimExpr> largestLength(unsigned array);
   std::optional<Trips> tripsOf(unsigned merge);
   std::optional<int64_t> largestSize(unsigned merge, unsigned axis);
   bool isInvariant(unsigned merge) const;
@@ -52,7 +55,8 @@ private:
   std::optional<Counter> counterAt(Edge edge, unsigned frame) const;
   std::optional<Trips> tripsUntil(const Comparison &comparison, unsigned frame);
   bool isSizeOf(Edge number, unsigned merge, unsigned axis) const;
-  std::optional<int64_t> limitOf(Edge variable, Edge condition);
+  std::optional<DimExpr> sizeAt(Edge edge) const;
+  std::optional<DimExpr> limitOf(Edge variable, Edge condition);
 
   const EntryContext &entry;
   const Graph &graph;
@@ -103,7 +107,29 @@ std::optional<Search::Comparison> Search::comparisonAt(unsigned index) const {
                     op == "Less" || op == "Greater"};
 }
 
-std::optional<int64_t> Search::largestValue(Edge number) {
+/// Numbers beyond this limit are of no use as sizes, and sums of those below it do not overflow.
+static constexpr int64_t kMostCounted = int64_t(1) << 40;
+
+/// Returns a number that is known while the graph is read, or a size that callers pass.
+std::optional<DimExpr> Search::sizeAt(Edge edge) const {
+  if (std::optional<int64_t> constant = constantOf(graph.nodes[edge.node]))
+    return std::abs(*constant) <= kMostCounted ? std::optional(DimExpr(*constant)) : std::nullopt;
+  KnownSizes known = entry.sizesAt(edge);
+  if (!known || !known->isSingle())
+    return std::nullopt;
+  const DimExpr &size = known->values.front();
+  SmallVector<std::string> names;
+  size.collectSymbols(names);
+  bool isPassed = all_of(names, [&](StringRef name) { return entry.sizesOfFeeds.contains(name); });
+  return isPassed ? std::optional(size) : std::nullopt;
+}
+
+std::optional<int64_t> Search::largestConstant(Edge number) {
+  std::optional<DimExpr> largest = largestValue(number);
+  return largest ? largest->constant() : std::nullopt;
+}
+
+std::optional<DimExpr> Search::largestValue(Edge number) {
   if (calls == 0)
     return std::nullopt;
   --calls;
@@ -111,8 +137,8 @@ std::optional<int64_t> Search::largestValue(Edge number) {
     if (entry.isFed(number))
       return std::nullopt;
     const Node &node = graph.nodes[number.node];
-    if (std::optional<int64_t> constant = constantOf(node))
-      return constant;
+    if (std::optional<DimExpr> size = sizeAt(number))
+      return size;
     std::optional<Edge> first = node.inputs.first(), second = node.inputs.at(1);
     if (!first)
       return std::nullopt;
@@ -131,23 +157,22 @@ std::optional<int64_t> Search::largestValue(Edge number) {
 }
 
 /// Returns the limit of a loop variable where the condition of the loop holds.
-std::optional<int64_t> Search::limitOf(Edge variable, Edge condition) {
-  std::optional<int64_t> least;
+std::optional<DimExpr> Search::limitOf(Edge variable, Edge condition) {
+  std::optional<DimExpr> least;
   for (unsigned index : conjunctsOf(condition)) {
     std::optional<Comparison> comparison = comparisonAt(index);
     if (!comparison || sourceOf(comparison->small) != variable)
       continue;
-    std::optional<int64_t> limit = largestValue(comparison->large);
+    std::optional<DimExpr> limit = largestValue(comparison->large);
     if (limit && comparison->isStrict)
-      limit =
-          *limit > std::numeric_limits<int64_t>::min() ? std::optional(*limit - 1) : std::nullopt;
-    if (limit && (!least || *limit < *least))
+      limit = *limit - 1;
+    if (limit && (!least || isAtMost(*limit, *least)))
       least = limit;
   }
   return least;
 }
 
-std::optional<int64_t> Search::largestLength(unsigned array) {
+std::optional<DimExpr> Search::largestLength(unsigned array) {
   constexpr int64_t kMost = int64_t(1) << 31;
   const Node &maker = graph.nodes[array];
   auto makers = entry.structure.listMakers.find(array);
@@ -157,20 +182,20 @@ std::optional<int64_t> Search::largestLength(unsigned array) {
   open.push_back(array);
   std::optional<Edge> size = maker.inputs.at(maker.op == "TensorListReserve" ? 1 : 0);
   bool isReserved = maker.op == "TensorListReserve" || maker.op == "TensorArrayV3";
-  std::optional<int64_t> length = isReserved && size && !entry.isFed(*size)
-                                      ? constantOf(graph.nodes[size->node])
-                                      : std::nullopt;
+  std::optional<DimExpr> length =
+      isReserved && size && !entry.isFed(*size) ? sizeAt(*size) : std::nullopt;
   for (auto [writer, written] : entry.structure.writtenArrays) {
     if (written != array || !length)
       continue;
     StringRef op = graph.nodes[writer].op;
     std::optional<Edge> place = graph.nodes[writer].inputs.at(1);
     bool isWrite = op == "TensorListSetItem" || op == "TensorArrayWriteV3";
-    std::optional<int64_t> last = isWrite && place ? largestValue(*place) : std::nullopt;
-    length = last && *last < kMost ? std::optional(std::max(*length, *last + 1)) : std::nullopt;
+    std::optional<DimExpr> last = isWrite && place ? largestValue(*place) : std::nullopt;
+    length = last ? std::optional(largerOf(*length, *last + 1)) : std::nullopt;
   }
   open.pop_back();
-  return length && *length >= 0 && *length < kMost ? length : std::nullopt;
+  std::optional<int64_t> constant = length ? length->constant() : std::nullopt;
+  return constant.value_or(0) >= 0 && constant.value_or(0) < kMost ? length : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,9 +212,6 @@ std::optional<Edge> Search::conditionOf(unsigned merge) const {
   }
   return std::nullopt;
 }
-
-/// Numbers beyond this limit are of no use as sizes, and sums of those below it do not overflow.
-static constexpr int64_t kMostCounted = int64_t(1) << 40;
 
 std::optional<int64_t> Search::constantAt(Edge edge) const {
   edge = sourceOf(edge, {"Identity", "Enter"});
@@ -233,7 +255,7 @@ std::optional<Trips> Search::tripsUntil(const Comparison &comparison, unsigned f
   Edge low = isUp ? up->initial : small, high = isUp ? large : down->initial;
   std::optional<int64_t> first = constantAt(low), last = constantAt(high);
   bool isExact = first && last;
-  last = last ? last : largestValue(high);
+  last = last ? last : largestConstant(high);
   if (!first || !last || std::abs(*last) > kMostCounted)
     return std::nullopt;
   int64_t step = isUp ? up->step : -down->step, span = *last - *first + !isStrict;
@@ -290,7 +312,7 @@ std::optional<int64_t> Search::largestSize(unsigned merge, unsigned axis) {
     std::optional<Comparison> comparison = comparisonAt(index);
     if (!comparison || !isSizeOf(comparison->small, merge, axis))
       continue;
-    std::optional<int64_t> limit = largestValue(comparison->large);
+    std::optional<int64_t> limit = largestConstant(comparison->large);
     if (limit && std::abs(*limit) <= kMostCounted)
       least = std::min(least.value_or(kMostCounted),
                        std::max<int64_t>(*limit - comparison->isStrict, 0));
@@ -328,11 +350,11 @@ std::optional<int64_t> largestSize(const EntryContext &entry, unsigned merge, un
   return Search(entry).largestSize(merge, axis);
 }
 
-std::optional<int64_t> largestValue(const EntryContext &entry, Edge number) {
+std::optional<DimExpr> largestValue(const EntryContext &entry, Edge number) {
   return Search(entry).largestValue(number);
 }
 
-std::optional<int64_t> largestLength(const EntryContext &entry, unsigned array) {
+std::optional<DimExpr> largestLength(const EntryContext &entry, unsigned array) {
   return Search(entry).largestLength(array);
 }
 

@@ -5,12 +5,12 @@
 
 namespace tfc::tensorflow {
 
-/// Returns a number that an integer does not exceed, whatever the call computes: a constant, a loop
-/// variable in the body of a loop whose condition limits it, or the length of a list that is
-/// written at such positions only. Returns std::nullopt if there is none.
-std::optional<int64_t> largestValue(const EntryContext &entry, Edge number);
+/// Returns a number that an integer does not exceed, whatever the call computes: a constant, a size
+/// that callers pass, a loop variable in the body of a loop whose condition limits it, or the
+/// length of a list that is written at such positions only. Returns std::nullopt if there is none.
+std::optional<dfg::DimExpr> largestValue(const EntryContext &entry, Edge number);
 /// Returns a number that the length of a TensorArray or TensorList does not exceed.
-std::optional<int64_t> largestLength(const EntryContext &entry, unsigned array);
+std::optional<dfg::DimExpr> largestLength(const EntryContext &entry, unsigned array);
 
 struct Trips {
   int64_t count;

@@ -208,7 +208,8 @@ static std::optional<DimExpr> rangeLength(NodeBuilder &node, Type type) {
 static void boundRange(NodeBuilder &node) {
   const dfg::SizeTensor *start = node.sizes(0), *step = node.sizes(2);
   std::optional<Edge> limit = node.edge(1);
-  std::optional<int64_t> largest = limit ? largestValue(node.entry, *limit) : std::nullopt;
+  std::optional<DimExpr> most = limit ? largestValue(node.entry, *limit) : std::nullopt;
+  std::optional<int64_t> largest = most ? most->constant() : std::nullopt;
   if (largest && *largest >= 0 && start && step && start->getConstant().value_or(-1) >= 0 &&
       step->getConstant().value_or(0) >= 1)
     node.entry.bounds.try_emplace(node.node.name, *largest);

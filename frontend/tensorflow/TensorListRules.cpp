@@ -166,6 +166,8 @@ static Outcome buildElementShape(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildLength(NodeBuilder &node, const OpRule &) {
+  if (waitsForLength(node))
+    return Outcome::Failed;
   std::optional<DimExpr> length = mayBeLonger(node) ? std::nullopt : lengthOfList(node);
   if (length)
     return node.done({NodeValue(*dfg::makeSize(IntegerType::get(node.context(), 32), *length))});

@@ -35,6 +35,14 @@ def loop_in_branch(x, w, h):
     return tf.cond(tf.reduce_sum(x) > 0.0, lambda: loop(x, w, h), lambda: tf.square(h) - B)
 
 
+def mapped(x, w, h):
+    return tf.map_fn(lambda row: tf.tanh(tf.linalg.matvec(w, row, transpose_a=True)) + B, x)
+
+
+def scanned(x, w, h):
+    return tf.scan(lambda sum, row: 0.9 * sum + row, tf.matmul(x, w))
+
+
 def record(name, build, steps):
     def losses(x):
         """The loss of all rows and that of some, and a gradient of each."""
@@ -57,3 +65,5 @@ record("loop", loop, STEPS)
 record("loop_in_loop", loop_in_loop, STEPS)
 record("branch_in_loop", branch_in_loop, STEPS)
 record("loop_in_branch", loop_in_branch, STEPS)
+record("mapped", mapped, STEPS)
+record("scanned", scanned, STEPS)
