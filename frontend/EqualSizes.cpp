@@ -92,7 +92,7 @@ Conditions Liveness::find(Value value) {
 
 Conditions Liveness::conditionsOf(Value value) {
   // A value on a cycle depends on itself. Nothing is known of values after long computations.
-  constexpr unsigned kMostDepth = 1000;
+  constexpr unsigned kMostDepth = 100;
   auto [found, isNew] =
       known.try_emplace(value, Conditions{{value.getAsOpaquePointer(), Condition::IsLive}});
   if (!isNew || depth == kMostDepth)
@@ -153,24 +153,32 @@ static bool isEqual(Value a, Value b) {
 }
 
 dfg::BindSizeOp findEqualSize(Block &block, Value count, const dfg::DimExpr &bound) {
+  constexpr unsigned kMostCompared = 32;
+  SmallVector<dfg::BindSizeOp> binders;
+  auto add = [&](dfg::BindSizeOp binder) {
+    if (binder.getBoundExpr() == bound)
+      binders.push_back(binder);
+  };
+  for (Operation &op : block) {
+    if (auto binder = dyn_cast<dfg::BindSizeOp>(op))
+      add(binder);
+    if (auto node = dyn_cast<dfg::NodeOp>(op))
+      llvm::for_each(node.getBody().getOps<dfg::BindSizeOp>(), add);
+  }
   Liveness liveness;
   auto isBoundTo = [&](dfg::BindSizeOp binder) {
-    if (binder.getBoundExpr() != bound || !isEqual(count, binder->getOperand(0)))
+    if (!isEqual(count, binder->getOperand(0)))
       return false;
     auto node = dyn_cast<dfg::NodeOp>(binder->getParentOp());
     Conditions needed = liveness.conditionsOf(node ? node.getDone() : binder->getOperand(0));
     Conditions given = liveness.conditionsOf(count);
     return std::includes(given.begin(), given.end(), needed.begin(), needed.end());
   };
-  for (Operation &op : block) {
-    if (auto binder = dyn_cast<dfg::BindSizeOp>(op); binder && isBoundTo(binder))
-      return binder;
-    if (auto node = dyn_cast<dfg::NodeOp>(op))
-      for (auto binder : node.getBody().getOps<dfg::BindSizeOp>())
-        if (isBoundTo(binder))
-          return binder;
-  }
-  return {};
+  // The latest ones are compared, if there are many.
+  ArrayRef<dfg::BindSizeOp> compared(binders);
+  compared = compared.take_back(kMostCompared);
+  const auto *found = llvm::find_if(compared, isBoundTo);
+  return found == compared.end() ? dfg::BindSizeOp() : *found;
 }
 
 } // namespace tfc

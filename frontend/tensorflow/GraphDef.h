@@ -23,6 +23,8 @@ class SavedModel;
 
 /// Numbers of TensorFlow's element types without tensors in tfc: texts and handles of resources.
 inline constexpr int kStringDtype = 7, kResourceDtype = 20;
+/// The number of the type that splits of rows have unless an attribute names another one.
+inline constexpr int kInt64Dtype = 9;
 /// The number of the type of TensorLists and optional values.
 inline constexpr int kVariantDtype = 21;
 /// Numbers of those whose tensors are two of real numbers.

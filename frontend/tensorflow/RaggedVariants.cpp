@@ -12,7 +12,6 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-static constexpr int kInt64Dtype = 9;
 /// Each level is a further part.
 static constexpr unsigned kMostLevels = 16;
 

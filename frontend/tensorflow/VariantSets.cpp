@@ -99,7 +99,7 @@ static void describe(const Node &node, unsigned index, function_ref<VariantSet &
     bool isBatch = node.number("batched_input") != 0;
     unsigned levels = std::clamp<int64_t>(node.number("RAGGED_RANK"), 0, kMostNested);
     RaggedType type{levels - (isBatch && levels ? 1 : 0), node.number("Tvalues"),
-                    node.number("Tsplits")};
+                    node.number("Tsplits", kInt64Dtype)};
     VariantSet &set = at(isBatch ? Edge{index, kElement} : result);
     set.hasTwoTypes |= set.ragged && *set.ragged != type;
     set.ragged = type;
