@@ -11,6 +11,7 @@
 #include "frontend/tensorflow/graph.pb.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/LEB128.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -95,6 +96,23 @@ Bundle::FileBuffer Bundle::openShard(int64_t number, std::string &error) {
   return file;
 }
 
+std::optional<StringRef> Bundle::findBytes(const wire::BundleEntry &entry, FileBuffer &file,
+                                           std::string &error) {
+  file = openShard(entry.shard_id(), error);
+  if (!file)
+    return std::nullopt;
+  StringRef all = file->getBuffer();
+  if (entry.offset() >= 0 && entry.size() >= 0 && uint64_t(entry.offset()) <= all.size() &&
+      uint64_t(entry.size()) <= all.size() - uint64_t(entry.offset()))
+    return all.substr(entry.offset(), entry.size());
+  error = fmt::format("'{}' ends before its last element", file->getBufferIdentifier());
+  return std::nullopt;
+}
+
+static std::string wrongChecksum(const MemoryBuffer &file) {
+  return fmt::format("its checksum is wrong: '{}' is damaged", file.getBufferIdentifier());
+}
+
 static unsigned byteWidth(Type element) { return divideCeil(element.getIntOrFloatBitWidth(), 8); }
 
 /// Returns the number of bytes of a tensor, or std::nullopt if it is far too large.
@@ -133,19 +151,12 @@ bool Bundle::readStored(MLIRContext *context, const wire::BundleEntry &entry, St
     error = "its shape does not match its number of bytes";
     return false;
   }
-  stored.file = openShard(entry.shard_id(), error);
-  if (!stored.file)
+  std::optional<StringRef> found = findBytes(entry, stored.file, error);
+  if (!found)
     return false;
-  StringRef file = stored.file->getBuffer();
-  if (entry.offset() < 0 || uint64_t(entry.offset()) > file.size() ||
-      *bytes > file.size() - uint64_t(entry.offset())) {
-    error = fmt::format("'{}' ends before its last element", stored.file->getBufferIdentifier());
-    return false;
-  }
-  stored.bytes = file.substr(entry.offset(), *bytes);
+  stored.bytes = *found;
   if (!hasMaskedChecksum(stored.bytes, entry.crc32c())) {
-    error =
-        fmt::format("its checksum is wrong: '{}' is damaged", stored.file->getBufferIdentifier());
+    error = wrongChecksum(*stored.file);
     return false;
   }
   unsigned width = byteWidth(stored.element);
@@ -158,6 +169,37 @@ bool Bundle::readStored(MLIRContext *context, const wire::BundleEntry &entry, St
   }
   stored.bytes = stored.file->getBuffer();
   return true;
+}
+
+// The bytes of a text follow its length and the checksum of that. The checksum of the whole takes
+// the length as a number of 32 bits, or of 64 if it needs them.
+std::optional<std::string> Bundle::readText(StringRef key, std::string &error) {
+  wire::BundleEntry entry;
+  if (!findEntry(key, entry, error))
+    return std::nullopt;
+  FileBuffer file;
+  std::optional<StringRef> bytes = findBytes(entry, file, error);
+  if (!bytes)
+    return std::nullopt;
+  constexpr size_t kChecksumBytes = 4;
+  unsigned lengthBytes = 0;
+  const char *problem = nullptr;
+  uint64_t length = decodeULEB128(bytes->bytes_begin(), &lengthBytes, bytes->bytes_end(), &problem);
+  if (entry.dtype() != kStringDtype || !entry.shape().dim().empty() || problem ||
+      length > UINT32_MAX || bytes->size() != lengthBytes + kChecksumBytes + length) {
+    error = "it is not one text";
+    return std::nullopt;
+  }
+  endianness order = isBigEndian ? endianness::big : endianness::little;
+  std::string checked(sizeof(uint32_t), 0);
+  support::endian::write32(checked.data(), uint32_t(length), order);
+  uint32_t lengthChecksum = support::endian::read32(bytes->data() + lengthBytes, order);
+  bool isIntact = hasMaskedChecksum(checked, lengthChecksum);
+  checked += bytes->drop_front(lengthBytes);
+  if (isIntact && hasMaskedChecksum(checked, entry.crc32c()))
+    return bytes->drop_front(lengthBytes + kChecksumBytes).str();
+  error = wrongChecksum(*file);
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

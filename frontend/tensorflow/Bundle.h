@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <optional>
 
 namespace tfc::tensorflow {
 
@@ -30,6 +31,8 @@ public:
   /// sets `error` if there is no such tensor or it is damaged.
   mlir::ElementsAttr read(mlir::MLIRContext *context, llvm::StringRef key, llvm::StringRef slice,
                           llvm::StringRef name, std::string &error);
+  /// Reads a tensor that is one text. Returns std::nullopt and sets `error` like `read`.
+  std::optional<std::string> readText(llvm::StringRef key, std::string &error);
 
 private:
   using FileBuffer = std::shared_ptr<llvm::MemoryBuffer>;
@@ -39,6 +42,10 @@ private:
 
   bool findEntry(llvm::StringRef key, wire::BundleEntry &entry, std::string &error) const;
   FileBuffer openShard(int64_t number, std::string &error);
+  /// Returns the bytes of an entry in its file, which `file` keeps. Returns std::nullopt and sets
+  /// `error` if the file cannot be read or is too short.
+  std::optional<llvm::StringRef> findBytes(const wire::BundleEntry &entry, FileBuffer &file,
+                                           std::string &error);
   bool readStored(mlir::MLIRContext *context, const wire::BundleEntry &entry, Stored &stored,
                   std::string &error);
   bool readParts(mlir::MLIRContext *context, llvm::StringRef key, Stored &whole,

@@ -34,15 +34,18 @@ public:
 
 private:
   Uses findUses(ArrayRef<EntrySpec> entries) const;
-  /// Returns the checkpoint; null after an error.
-  std::unique_ptr<Bundle> openBundle();
+  /// Returns the checkpoint; null after an error, which is reported once.
+  Bundle *openBundle();
   void readVariable(StringRef name, unsigned node, const RestoredTensor &restored, Bundle &bundle,
                     bool isAssigned);
+  /// Adds what the objects of the checkpoint say about needed variables that nothing restores.
+  void addObjects(const Uses &uses, std::map<std::string, RestoredTensor> &restored);
   /// Returns the nodes that assign variables, by name, when the model is initialized.
   llvm::StringMap<unsigned> findInitializers() const;
   /// Adds what initializes variables that are not restored, and the variables that this needs.
   void addInitializers(std::vector<EntrySpec> &entries,
                        const std::map<std::string, RestoredTensor> &restored);
+  void reportUnrestored(unsigned node);
   bool checkType(StringRef name, unsigned node, const RestoredTensor &restored,
                  RankedTensorType type);
   InFlightDiagnostic error(unsigned node) { return diagnostics.error(graph.locate(context, node)); }
@@ -53,6 +56,8 @@ private:
   const Handles &handles;
   const ForeignFile &file;
   Diagnostics &diagnostics;
+  std::unique_ptr<Bundle> bundle;
+  bool isOpened = false; // successfully or not
 };
 
 } // namespace
@@ -90,14 +95,18 @@ Uses InitialValues::findUses(ArrayRef<EntrySpec> entries) const {
   return uses;
 }
 
-std::unique_ptr<Bundle> InitialValues::openBundle() {
+Bundle *InitialValues::openBundle() {
+  if (std::exchange(isOpened, true))
+    return bundle.get();
   SmallString<128> prefix = sys::path::parent_path(file.path);
   sys::path::append(prefix, "variables", "variables");
-  auto bundle = std::make_unique<Bundle>(prefix.str().str(), file.addInput);
+  auto opened = std::make_unique<Bundle>(prefix.str().str(), file.addInput);
   std::string reason;
-  if (bundle->open(reason))
-    return bundle;
-  diagnostics.error(FileLineColLoc::get(context, bundle->indexPath(), 0, 0))
+  if (opened->open(reason)) {
+    bundle = std::move(opened);
+    return bundle.get();
+  }
+  diagnostics.error(FileLineColLoc::get(context, opened->indexPath(), 0, 0))
       << "cannot read the checkpoint with the variables: " << reason << " [checkpoint]";
   return nullptr;
 }
@@ -182,25 +191,62 @@ void InitialValues::addInitializers(std::vector<EntrySpec> &entries,
   graph.initializers = initializer.targets;
 }
 
+void InitialValues::addObjects(const Uses &uses, std::map<std::string, RestoredTensor> &restored) {
+  std::map<std::string, unsigned> objects; // by the names of variables
+  for (const auto &[tensor, object] : model.captured) {
+    std::optional<Edge> edge = graph.findTensor(tensor);
+    std::optional<unsigned> variable = edge ? handles.resource(*edge) : std::nullopt;
+    if (!variable)
+      continue;
+    std::string name = variableName(graph.nodes[*variable]);
+    if (uses.variables.count(name) && !restored.count(name))
+      objects[name] = object;
+  }
+  Bundle *opened = objects.empty() ? nullptr : openBundle();
+  if (!opened)
+    return;
+  std::string reason;
+  std::optional<std::string> description = opened->readText(kObjectsKey, reason);
+  std::optional<std::map<unsigned, std::string>> keys;
+  if (description)
+    keys = findKeys(model.objects, *description);
+  if (!keys) {
+    diagnostics.error(FileLineColLoc::get(context, opened->indexPath(), 0, 0))
+        << "cannot read the objects of the checkpoint, which restore variables: "
+        << (description ? "they are damaged" : reason) << " [checkpoint]";
+    return;
+  }
+  for (const auto &[name, object] : objects)
+    if (auto key = keys->find(object); key != keys->end())
+      restored[name] = {key->second, ""};
+}
+
+void InitialValues::reportUnrestored(unsigned index) {
+  InFlightDiagnostic error = this->error(index);
+  error << "nothing restores this variable: expected a RestoreV2 that leads to it before '"
+        << model.restoreOp << "', or an object of the checkpoint [checkpoint]";
+  if (!model.objects.empty())
+    error.attachNote() << "model.export(folder) saves a Keras model with all its variables";
+}
+
 void InitialValues::read(ArrayRef<EntrySpec> chosen) {
   std::map<std::string, RestoredTensor> restored =
       findRestored(graph, handles, model.restoreOp, model.checkpointTensor);
   std::vector<EntrySpec> entries(chosen);
+  addObjects(findUses(entries), restored);
   addInitializers(entries, restored);
   Uses uses = findUses(entries);
   erase_if(uses.variables,
            [&](const auto &variable) { return graph.variables.count(variable.first); });
   if (uses.variables.empty())
     return;
-  std::unique_ptr<Bundle> bundle = openBundle();
+  Bundle *opened = openBundle();
   for (const auto &[name, index] : uses.variables) {
     auto found = restored.find(name);
     if (found == restored.end())
-      error(index)
-          << "nothing restores this variable: expected a RestoreV2 that leads to it before '"
-          << model.restoreOp << "' [checkpoint]";
-    else if (bundle)
-      readVariable(name, index, found->second, *bundle, uses.assigned.contains(name));
+      reportUnrestored(index);
+    else if (opened)
+      readVariable(name, index, found->second, *opened, uses.assigned.contains(name));
   }
 }
 

@@ -252,6 +252,7 @@ std::optional<SavedModel> readSavedModel(MLIRContext *context, const ForeignFile
   readAssets(*meta, model.graph);
   readSignatures(*meta, model);
   readObjects(meta->object_graph_def(), model);
+  model.captured = findCaptured(*meta);
   readTrained(*meta, model);
   return model;
 }

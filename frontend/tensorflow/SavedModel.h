@@ -4,6 +4,7 @@
 
 #include "frontend/importer/EntrySpec.h"
 #include "frontend/tensorflow/GraphDef.h"
+#include "frontend/tensorflow/SavedObjects.h"
 
 namespace tfc::tensorflow {
 
@@ -14,21 +15,16 @@ struct SavedSignature {
   std::string error; // why it cannot become an entry; empty if it can
 };
 
-/// An object of the program that saved the model.
-struct SavedObject {
-  llvm::StringMap<unsigned> children;
-  bool isFixedVariable = false; // is not trained
-};
-
 struct SavedModel {
   Graph graph;
   std::string name; // of the folder
   std::vector<SavedSignature> signatures;
-  std::string restoreOp, checkpointTensor; // restores the variables of the checkpoint so named
-  std::string initializer;                 // what runs after that; empty if nothing does
-  std::vector<SavedObject> objects;        // the outermost one is the first
-  bool listsTrained = false;               // the file lists the variables that are trained:
-  std::vector<std::string> trained;        // their tensors
+  std::string restoreOp, checkpointTensor;  // restores the variables of the checkpoint so named
+  std::string initializer;                  // what runs after that; empty if nothing does
+  std::vector<SavedObject> objects;         // the outermost one is the first
+  std::map<std::string, unsigned> captured; // objects, by tensors that stand for them
+  bool listsTrained = false;                // the file lists the variables that are trained:
+  std::vector<std::string> trained;         // their tensors
 
   /// Returns false for a variable that is not trained, by its name and its key in the checkpoint.
   bool isTrainable(llvm::StringRef variable, llvm::StringRef key) const;

@@ -10,6 +10,9 @@ The lines are nodes and functions as graphdef.py reads them, and these:
     asset name:0 vocabulary.txt          the tensor with the name of a file
     object 0 layer=1                     an object of the program and its children, by number
     object 1 fixed                       a variable that is not trained; `trained` is one that is
+    captures f 1 2                       the objects whose tensors are the last parameters of the function f
+    stored 0 layer=1                     an object of the checkpoint and its children
+    stored 1 key=layer/w                 the key of its tensor
     tensor layer/w f32[2]{1,2}           a tensor of the checkpoint; an option follows: @1 is its file
     part p [4,2] 0,2:- f32[2,2]{1,2,3,4} a part of the tensor p of these sizes
 
@@ -77,7 +80,7 @@ class Checkpoint:
     def __init__(self, options):
         self.options = options
         self.files = [b""] * int(options.get("files", "1"))
-        self.entries, self.parts = {}, {}
+        self.entries, self.parts, self.objects = {}, {}, b""
 
     def store(self, text, file=0):
         """Returns the entry of a tensor."""
@@ -94,6 +97,21 @@ class Checkpoint:
         entry, crc = self.store(text, int(option[1:]))
         self.entries[key.encode()] = entry + self.checksum(key, crc)
 
+    def add_object(self, *fields):
+        pairs = [field.partition("=")[::2] for field in fields]
+        children = [block(1, number(1, int(child)) + block(2, name)) for name, child in pairs if name != "key"]
+        keys = [block(2, block(1, "VARIABLE_VALUE") + block(3, key)) for name, key in pairs if name == "key"]
+        self.objects += block(1, b"".join(children + keys))
+
+    def store_text(self, key, text):
+        order = ">" if "big-endian" in self.options else "<"
+        length = struct.pack(order + "I", len(text))
+        checksum = struct.pack(order + "I", masked_crc(length))
+        data = varint(len(text)) + checksum + text
+        entry = number(1, graphdef.TYPES["string"]) + block(2, b"") + number(4, len(self.files[0])) + number(5, len(data))
+        self.files[0] += data
+        self.entries[key.encode()] = entry + self.checksum(key, masked_crc(length + checksum + text))
+
     def checksum(self, key, crc):
         return varint(6 << 3 | 5) + struct.pack("<I", crc ^ (self.options.get("checksum") == key))
 
@@ -108,6 +126,8 @@ class Checkpoint:
         self.parts.setdefault(key.encode(), [whole]).append(b"".join(block(1, extent) for extent in described))
 
     def write(self, prefix):
+        if self.objects:
+            self.store_text("_CHECKPOINTABLE_OBJECT_GRAPH", self.objects)
         for key, (whole, *slices) in self.parts.items():
             self.entries[key] = whole + b"".join(block(7, extents) for extents in slices)
         version = block(3, number(2, int(self.options.get("version", "1"))))
@@ -173,6 +193,9 @@ def meta_graph(tags, lines):
             pairs = [kind.partition("=")[::2] for kind in rest[1:] if "=" in kind]
             children = [block(1, number(1, int(child)) + block(2, name)) for name, child in pairs]
             objects += block(1, b"".join(children + kinds))
+        elif word == "captures":
+            function = block(1, rest[0]) + block(2, b"".join(number(2, int(captured)) for captured in rest[1:]))
+            objects += block(2, function)
         else:
             nodes.append(line)
     if trained:
@@ -193,6 +216,8 @@ def main():
             graphs = [graph for graph in graphs if graph[1]] + [(rest, [])]
         elif word == "tensor":
             checkpoint.add_tensor(*rest)
+        elif word == "stored":
+            checkpoint.add_object(*rest[1:])
         elif word == "part":
             checkpoint.add_part(*rest)
         elif word:
