@@ -418,6 +418,7 @@ static void completeConvert(CompileRequest &request) {
     throw CLI::ValidationError(
         "OUTPUT", fmt::format("'{}' is not a .graph, .tfg or .mlir file", request.output));
   request.kind = *kind;
+  request.expressesDataflow = true;
   if (request.kind == EmitKind::Mlir)
     request.pipeline.stopAfter = "frontend";
 }

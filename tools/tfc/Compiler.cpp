@@ -106,6 +106,7 @@ private:
     return error ? fail(std::move(error)) : success();
   }
   LogicalResult writeModule(ModuleOp module);
+  LogicalResult expressDataflow(ModuleOp module);
   LogicalResult writeGraph(ModuleOp module);
   LogicalResult writeFlatBuffer(ModuleOp module);
   EmissionOptions emissionOptions(const ModelInfo &model);
@@ -128,6 +129,24 @@ LogicalResult Compilation::writeModule(ModuleOp module) {
   module.print(os);
   os << '\n';
   return write(request.output, text);
+}
+
+/// Replaces dataflow regions by branches and loops if the graph language cannot express them.
+LogicalResult Compilation::expressDataflow(ModuleOp module) {
+  bool hasDataflow =
+      module.walk([](dfg::DataflowOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!hasDataflow)
+    return success();
+  {
+    ScopedDiagnosticHandler silent(&session.context, [](Diagnostic &) { return success(); });
+    llvm::raw_null_ostream nowhere;
+    text::LongConstants constants("");
+    if (succeeded(text::printGraph(module, nowhere, &constants, request.importOptions.isTrainable)))
+      return success();
+  }
+  CompileRequest lowered = request;
+  lowered.pipeline.stopAfter = "controlflow";
+  return session.runStages(module, lowered, timing);
 }
 
 /// Long constants are in a separate file, or in the text on standard output.
@@ -256,6 +275,8 @@ LogicalResult Compilation::run() {
     // Only after the first stages can a graph file express the module.
     bool isFirst = request.pipeline.stopAfter.empty();
     if (!isFirst && failed(session.runStages(*module, request, timing)))
+      return failure();
+    if (request.expressesDataflow && failed(expressDataflow(*module)))
       return failure();
     return writeGraph(*module);
   }

@@ -24,11 +24,12 @@ struct CompileRequest {
   std::string soname;                       // empty: the file's name, in the program's folder
   bool keepSymbols = false;                 // of kernels, in a library
   PipelineOptions pipeline;
-  std::string sysroot;     // of the target's C library; empty: where its packages install it
-  std::string cacheFolder; // of compiled kernels; empty: none
-  std::string schedules;   // a file of measured ones; empty: one beside the input; "none"
-  bool tunes = false;      // measures them first
-  int tuneThreads = 0;     // of the measured calls; 0: all processors
+  std::string sysroot;            // of the target's C library; empty: where its packages install it
+  std::string cacheFolder;        // of compiled kernels; empty: none
+  std::string schedules;          // a file of measured ones; empty: one beside the input; "none"
+  bool tunes = false;             // measures them first
+  int tuneThreads = 0;            // of the measured calls; 0: all processors
+  bool expressesDataflow = false; // as branches and loops, where a graph file needs that
   bool printTimes = false;
   bool isQuiet = false; // do not show the stages of a long compilation
 };
