@@ -75,8 +75,10 @@ RankedTensorType feedType(const FeedSpec *feed, const GraphInput &input, EntryHe
   if (!isSized && !input.shape) {
     InFlightDiagnostic error = diagnostics.error(input.location);
     error << "the graph does not specify how many axes the feed has";
-    if (feed)
+    if (feed && feed->name.empty())
       error << ": expected its sizes in brackets, as in " << input.name << "[n, 64]";
+    else if (feed)
+      error << ": expected them, as in --shape '" << feed->name << "=[n, 64]'";
     error << " [graph-entry]";
     return {};
   }

@@ -5,6 +5,8 @@
 #include "frontend/tensorflow/Inliner.h"
 #include "frontend/tensorflow/OutputNames.h"
 #include "llvm/ADT/STLExtras.h"
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 using namespace llvm;
 
@@ -330,9 +332,34 @@ void Inliner::add(wire::Node node, unsigned depth) {
   nodes.push_back(std::move(node));
 }
 
+/// Returns bytes that are equal for equal functions.
+static std::string bytesOf(const wire::Function &function) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  function.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+bool Inliner::findFunctions() {
+  bool isValid = true;
+  for (const wire::Function &function : graph.library().function()) {
+    const std::string &name = function.signature().name();
+    auto [known, isNew] = functions.try_emplace(name, &function);
+    // TensorFlow accepts equal ones.
+    if (isNew || bytesOf(*known->second) == bytesOf(function))
+      continue;
+    report(name, "expected one function of this name, but got two [graph-file]");
+    isValid = false;
+  }
+  return isValid;
+}
+
 ResultNames Inliner::run() {
-  for (const wire::Function &function : graph.library().function())
-    functions.try_emplace(function.signature().name(), &function);
+  if (!findFunctions())
+    return {};
   for (const wire::Node &node : graph.node())
     names.insert(node.name());
   // An error ends what replaces one node of the graph. There may be as many as nodes.

@@ -131,12 +131,15 @@ static PartialShape readShape(const wire::Shape &shape) {
 /// TensorFlow's tensors have no more axes.
 static constexpr int kMaxRank = 254;
 
-static bool checkRank(const wire::Shape &shape, std::string &error) {
-  if (shape.dim_size() <= kMaxRank)
-    return true;
-  error =
-      fmt::format("expected a shape of at most {} axes, but got {}", kMaxRank, shape.dim_size());
-  return false;
+static bool checkShape(const wire::Shape &shape, std::string &error) {
+  for (const wire::Shape::Dim &dim : shape.dim())
+    if (dim.size() < -1)
+      error =
+          fmt::format("expected sizes of a shape, or -1 for unknown ones, but got {}", dim.size());
+  if (shape.dim_size() > kMaxRank)
+    error =
+        fmt::format("expected a shape of at most {} axes, but got {}", kMaxRank, shape.dim_size());
+  return error.empty();
 }
 
 /// Returns the number of elements, or std::nullopt if the shape is unknown or far too large.
@@ -372,11 +375,11 @@ Attr Reader::readAttr(const wire::Attr &attr, StringRef name, std::string &error
   result.number = attr.has_b() ? attr.b() : attr.has_type() ? attr.type() : attr.i();
   result.real = attr.f();
   result.text = attr.s();
-  if (attr.has_shape() && checkRank(attr.shape(), error))
+  if (attr.has_shape() && checkShape(attr.shape(), error))
     result.shape = readShape(attr.shape());
   else
     result.shape.hasRank = false;
-  if (attr.has_tensor() && !checkRank(attr.tensor().tensor_shape(), error))
+  if (attr.has_tensor() && !checkShape(attr.tensor().tensor_shape(), error))
     return result;
   if (attr.has_tensor())
     result.tensor = readTensor(attr.tensor(), name, error);
@@ -388,7 +391,7 @@ Attr Reader::readAttr(const wire::Attr &attr, StringRef name, std::string &error
   result.reals.assign(list.f().begin(), list.f().end());
   result.texts.insert(result.texts.end(), list.s().begin(), list.s().end());
   for (const wire::Shape &shape : list.shape())
-    if (checkRank(shape, error))
+    if (checkShape(shape, error))
       result.shapes.push_back(readShape(shape));
   return result;
 }

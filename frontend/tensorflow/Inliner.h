@@ -43,6 +43,8 @@ public:
   ResultNames run();
 
 private:
+  /// Lists the functions of the library. Returns false after an error.
+  bool findFunctions();
   /// Where the nodes of a function go.
   struct Place {
     std::string prefix, pivot, device; // nodes without inputs run after the pivot, if there is one

@@ -238,6 +238,8 @@ static Outcome buildOtherRange(NodeBuilder &node) {
 /// Ranges of floats, and ranges of integers of which only the length is known.
 static Outcome buildRange(NodeBuilder &node, const OpRule &) {
   const dfg::SizeTensor *start = node.sizes(0), *limit = node.sizes(1), *step = node.sizes(2);
+  if (step && step->getConstant() == 0)
+    return node.fail("the step of a range must not be 0 [operand]");
   if (auto numbers = rangeSizes(start, limit, step))
     return node.done({NodeValue(std::move(*numbers))});
   bool isCounting =

@@ -56,6 +56,17 @@ void Values::buildHandle(unsigned index) {
   state.isHandleFailed = state.values.empty();
 }
 
+Value Values::failWithoutValue(Edge edge) {
+  const Node &node = entry.graph.nodes[edge.node];
+  bool isText = node.number("dtype") == kStringDtype || node.number("T") == kStringDtype;
+  if (isText)
+    entry.error(edge.node) << "tfc does not support tensors of " << dtypeName(kStringDtype)
+                           << " [dtype]";
+  else
+    entry.error(edge.node) << "there is no output " << edge.output << " [graph-edge]";
+  return {};
+}
+
 /// Handles have no value; where their liveness matters, a bool represents them.
 Value Values::handleValue(Edge edge) {
   // Nodes that the handle passes through come first. Uses a worklist, because chains may be long.
@@ -75,8 +86,7 @@ Value Values::handleValue(Edge edge) {
   const SmallVector<Value> &values = entry.states[edge.node].values;
   if (edge.output < values.size() && values[edge.output])
     return values[edge.output];
-  entry.error(edge.node) << "there is no output " << edge.output << " [graph-edge]";
-  return {};
+  return failWithoutValue(edge);
 }
 
 Value Values::valueOf(Edge edge) {
@@ -95,8 +105,7 @@ Value Values::valueOf(Edge edge) {
   }
   if (state.values.empty())
     return handleValue(edge);
-  entry.error(edge.node) << "there is no output " << edge.output << " [graph-edge]";
-  return {};
+  return failWithoutValue(edge);
 }
 
 //===----------------------------------------------------------------------===//

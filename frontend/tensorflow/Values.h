@@ -21,6 +21,8 @@ public:
 
 private:
   void buildHandle(unsigned index);
+  /// Reports an edge that has no value. Returns null.
+  mlir::Value failWithoutValue(Edge edge);
   /// Returns the nodes whose handles must get values before that of node `index`.
   llvm::SmallVector<unsigned> handlesBefore(unsigned index) const;
 

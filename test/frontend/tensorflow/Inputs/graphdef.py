@@ -6,7 +6,7 @@ One node per line, attributes after a bar, and comments after #:
     c Const ^x | dtype=i32 value=i32[2]{1,2}
     y Sum x c | T=f32 keep_dims=true
 
-Integers in angle brackets are spelled in the field of their dtype, as in value=u8[4]<1,2>. `@device=/cpu:0` is the device of
+Integers and texts in angle brackets are spelled in the field of their dtype, as in value=u8[4]<1,2>. `@device=/cpu:0` is the device of
 a node. `f=@twice` is the function of that name, `f=list(@a;@b)` are several, and `T=$T` is the value of a function's
 attribute. A function has its parameters and its results, which name outputs of nodes:
 
@@ -43,8 +43,11 @@ def tensor(dtype, sizes, values):
 
 
 def spelled(dtype, sizes, values):
-    numbers = b"".join(number(SPELLED.get(dtype, 7), int(value)) for value in values.split(","))
-    return number(1, TYPES[dtype]) + block(2, shape(sizes)) + numbers
+    if dtype == "string":
+        elements = [block(8, value) for value in values.split(",")]
+    else:
+        elements = [number(SPELLED.get(dtype, 7), int(value)) for value in values.split(",")]
+    return number(1, TYPES[dtype]) + block(2, shape(sizes)) + b"".join(elements)
 
 
 def attribute(text):

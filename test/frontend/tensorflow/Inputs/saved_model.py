@@ -3,7 +3,7 @@
 The lines are nodes and functions as graphdef.py reads them, and these:
 
     graph serve gpu                      begins a graph with tags; without it there is one with the tag serve
-    signature f: x=x:0 -> y=y:0          by the names that callers see
+    signature f: x=x:0 -> y=y:0          by the names that callers see; x=x:0? is of unknown rank
     restore w layer/w                    the variable w takes the tensor layer/w; words after that are its slice
     trainable w                          TensorFlow 1's list of the variables that are trained
     collection saved_model_main_op init  a list of nodes
@@ -141,7 +141,8 @@ class Checkpoint:
 
 def info(text):
     name, _, tensor = text.partition("=")
-    return block(1, name) + block(2, block(1, tensor) + number(2, 1))
+    rank = block(3, number(3, 1)) if tensor.endswith("?") else b""
+    return block(1, name) + block(2, block(1, tensor.rstrip("?")) + number(2, 1) + rank)
 
 
 def signature(line):
