@@ -94,6 +94,9 @@ SmallVector<Value> NodeBuilder::valuesOf(ArrayRef<NodeValue> values) {
 }
 
 Value NodeBuilder::materialise(const dfg::SizeTensor &sizes) {
+  // The text form has no constants without elements.
+  if (sizes.values.empty())
+    return filled(0, dfg::Shape(sizes.shape.begin(), sizes.shape.end()), sizes.elementType);
   if (std::optional<SmallVector<int64_t>> numbers = sizes.getConstants()) {
     SmallVector<APInt> bits;
     unsigned width = sizes.elementType.getIntOrFloatBitWidth();

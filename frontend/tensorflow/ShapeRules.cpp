@@ -25,6 +25,8 @@ static Outcome buildConst(NodeBuilder &node, const OpRule &) {
     return node.done({node.op("broadcast", number,
                               node.attrs.sizes("shape", dfg::Shape(sizes.begin(), sizes.end())))});
   }
+  if (value && value.getNumElements() == 0) // the text form has no such constants
+    return node.done({node.filled(0, dfg::shapeOf(value.getShapedType()), value.getElementType())});
   if (value)
     return node.done({node.builder().constant(value, node.location())});
   // Strings, which assertions print, cannot be computed with.
