@@ -17,7 +17,7 @@ def rows(values, lengths):
 
 
 def elementwise(values, lengths):
-    """Copies, selections and products of ragged tensors, also with dense ones, and lookups in a table."""
+    """Copies and selections of ragged tensors, arithmetic with dense ones, and lookups in a table."""
     ragged = tf.RaggedTensor.from_row_lengths(values, lengths)
     powers = tf.exp(ragged - tf.reduce_max(ragged, 1, keepdims=True))
     parts = [tf.tile(ragged, [2, 1]), tf.tile(ragged, [1, 3]), tf.where(ragged > 0.0, ragged, -ragged),
@@ -25,8 +25,7 @@ def elementwise(values, lengths):
     ids = tf.RaggedTensor.from_row_lengths(tf.cast(3 * tf.abs(values), tf.int64), lengths).to_sparse()
     weights = tf.RaggedTensor.from_row_lengths(tf.abs(values) + 0.1, lengths).to_sparse()
     table = tf.reshape(tf.range(40.0), [20, 2])
-    return [tf.matmul(ragged.to_tensor(), (2.0 * ragged).to_tensor(), transpose_b=True),
-            *[each for part in parts for each in (part.flat_values, part.row_splits)],
+    return [*[each for part in parts for each in (part.flat_values, part.row_splits)],
             *[tf.nn.embedding_lookup_sparse(table, ids, None, combiner=name) for name in ("sum", "sqrtn")],
             *[tf.nn.safe_embedding_lookup_sparse(table, ids, weights, combiner=name) for name in ("sum", "mean", "sqrtn")]]
 

@@ -1,4 +1,4 @@
-"""run_cases.py FOLDER [--without=PREFIX] [--every=N] [OPTION ...]: runs each recorded case of TensorFlow in the folder, but for
+"""run_cases.py FOLDER [--without=PREFIX ...] [--every=N] [OPTION ...]: runs each recorded case of TensorFlow in the folder, but for
 those whose names begin with PREFIX, or only every Nth of them, with these options of `tfc run` and prints what differs."""
 
 import argparse
@@ -24,11 +24,11 @@ def run(case, options):
 def main():
     options = argparse.ArgumentParser(allow_abbrev=False)
     options.add_argument("folder", type=pathlib.Path)
-    options.add_argument("--without")
+    options.add_argument("--without", action="append", default=[])
     options.add_argument("--every", type=int, default=1)
     options, others = options.parse_known_args()
     cases = [case for case in sorted(options.folder.glob("*/case.json"))
-             if not options.without or not case.parent.name.startswith(options.without)]
+             if not case.parent.name.startswith(tuple(options.without))]
     failed = 0
     for case in cases[::options.every]:
         done = run(case, others)
