@@ -55,12 +55,14 @@ static void reportEntries(const Graph &graph, StringRef reason, Location locatio
 
 /// Adds nodes that read the variables that entries fetch by their handles or references.
 static void addReads(Graph &graph, ArrayRef<EntrySpec> entries) {
-  Handles handles(graph);
   std::set<Edge> fetched;
   for (const EntrySpec &entry : entries)
     for (const FetchSpec &fetch : entry.fetches)
-      if (std::optional<Edge> edge = graph.findTensor(fetch.tensor))
+      if (auto edge = graph.findTensor(fetch.tensor); edge && isHandle(graph, *edge))
         fetched.insert(*edge);
+  if (fetched.empty())
+    return;
+  Handles handles(graph);
   for (Edge edge : fetched) {
     std::optional<unsigned> variable = handles.variable(graph, edge);
     if (!variable)

@@ -133,10 +133,7 @@ static std::optional<DimExpr> grownLength(NodeBuilder &node, NodeValue list, con
     node.askForBound("number of elements");
     return std::nullopt;
   }
-  NodeValue sized =
-      node.library().compute("_sized", {node.cast(count, IntegerType::get(node.context(), 64))},
-                             {{"bound", dfg::Shape{*growth.limit}}});
-  return sized ? std::optional(dfg::shapeOf(sized.getType()).front()) : std::nullopt;
+  return node.sizeUpTo(count, *growth.limit);
 }
 
 bool mayBeLonger(NodeBuilder &node) { return growthOf(node).mayBeLonger; }

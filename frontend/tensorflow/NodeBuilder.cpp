@@ -203,11 +203,15 @@ void NodeBuilder::askForBound(StringRef size) {
 
 std::optional<dfg::DimExpr> NodeBuilder::foundSize(const NodeValue &count) {
   auto bound = entry.bounds.find(node.name);
-  if (bound == entry.bounds.end() || !count)
+  return bound == entry.bounds.end() ? std::nullopt : sizeUpTo(count, bound->second);
+}
+
+std::optional<dfg::DimExpr> NodeBuilder::sizeUpTo(const NodeValue &count,
+                                                  const dfg::DimExpr &limit) {
+  if (!count)
     return std::nullopt;
   Type i64 = IntegerType::get(context(), 64);
-  NodeValue sized = library().compute("_sized", {cast(count, i64)},
-                                      {{"bound", dfg::Shape{dfg::DimExpr(bound->second)}}});
+  NodeValue sized = library().compute("_sized", {cast(count, i64)}, {{"bound", dfg::Shape{limit}}});
   return sized ? std::optional(dfg::shapeOf(sized.getType()).front()) : std::nullopt;
 }
 
@@ -242,22 +246,20 @@ std::optional<dfg::Shape> NodeBuilder::foundDims(unsigned i, std::string &help) 
 }
 
 std::optional<dfg::Shape> NodeBuilder::sizesUpTo(NodeValue x, ArrayRef<dfg::DimExpr> limits) {
-  NodeValue flat =
-      x ? reshape(cast(x, IntegerType::get(context(), 64)), dfg::DimExpr(limits.size()))
-        : NodeValue();
+  if (!x)
+    return std::nullopt;
+  NodeValue flat = reshape(x, dfg::DimExpr(limits.size()));
   dfg::Shape sizes;
   for (auto [k, limit] : enumerate(limits)) {
-    if (!flat)
-      return std::nullopt;
-    if (limit.constant() == 1) { // the size broadcasts
+    if (limit.isConstant(1)) { // the size broadcasts
       sizes.push_back(limit);
       continue;
     }
     NodeValue count = reshape(slice(flat, {dfg::DimExpr(int64_t(k))}, {dfg::DimExpr(1)}), {});
-    NodeValue sized = library().compute("_sized", {count}, {{"bound", dfg::Shape{limit}}});
-    if (!sized)
+    std::optional<dfg::DimExpr> size = sizeUpTo(count, limit);
+    if (!size)
       return std::nullopt;
-    sizes.push_back(dfg::shapeOf(sized.getType()).front());
+    sizes.push_back(*size);
   }
   return sizes;
 }
@@ -361,17 +363,16 @@ std::string NodeBuilder::describe(Type type) const {
   return isa<dfg::ListType>(type) ? "a TensorArray" : importer::NodeBuilder::describe(type);
 }
 
-bool NodeBuilder::isFound(const dfg::DimExpr &size) const {
+SmallVector<std::string> NodeBuilder::foundNames(ArrayRef<dfg::DimExpr> sizes) const {
   SmallVector<std::string> names;
-  size.collectSymbols(names);
-  return any_of(names, [&](const std::string &name) { return !entry.sizesOfFeeds.contains(name); });
+  for (const dfg::DimExpr &size : sizes)
+    size.collectSymbols(names);
+  erase_if(names, [&](const std::string &name) { return entry.sizesOfFeeds.contains(name); });
+  return names;
 }
 
 bool NodeBuilder::areFixed(const dfg::SizeTensor &sizes) const {
-  SmallVector<std::string> names;
-  for (const dfg::DimExpr &size : sizes.values)
-    size.collectSymbols(names);
-  erase_if(names, [&](const std::string &name) { return entry.sizesOfFeeds.contains(name); });
+  SmallVector<std::string> names = foundNames(sizes.values);
   if (names.empty())
     return true;
   llvm::StringSet<> fixed;
@@ -404,9 +405,10 @@ static dfg::Shape joinShapes(const NodeBuilder &node, ValueRange operands) {
 
 SmallVector<Value> NodeBuilder::matchSizes(StringRef op, SmallVector<Value> operands) {
   auto isTensor = [](Value value) { return isa<RankedTensorType>(value.getType()); };
+  if (llvm::all_equal(ValueRange(operands).getTypes()))
+    return operands;
   auto info = RegisteredOperationName::lookup(("dfg." + op).str(), context());
-  if (operands.size() < 2 || !info || !info->hasInterface<dfg::ScalarOpInterface>() ||
-      !all_of(operands, isTensor))
+  if (!info || !info->hasInterface<dfg::ScalarOpInterface>() || !all_of(operands, isTensor))
     return operands;
   dfg::Shape joined = joinShapes(*this, operands);
   for (Value &operand : operands) {

@@ -40,6 +40,9 @@ public:
   /// Returns a size that calls find, up to the bound that the caller of the reader specifies for
   /// this node, for a scalar that counts elements. Returns std::nullopt if there is no bound.
   std::optional<dfg::DimExpr> foundSize(const NodeValue &count);
+  /// Returns a size that calls find up to a limit, for a scalar that counts elements. Returns
+  /// std::nullopt for null, or after an error.
+  std::optional<dfg::DimExpr> sizeUpTo(const NodeValue &count, const dfg::DimExpr &limit);
   /// Emits an error that a size has to be known, or to have such a bound.
   void askForBound(llvm::StringRef size);
   /// Returns the node that created the resource of a handle.
@@ -60,7 +63,7 @@ public:
   bool hasErrors() const { return entry.hasErrors(); }
 
   /// Returns true if a size depends on data, so that no caller passes it.
-  bool isFound(const dfg::DimExpr &size) const;
+  bool isFound(const dfg::DimExpr &size) const { return !foundNames(size).empty(); }
   /// Returns true for sizes that each mention of them means alike: callers pass them, or they are
   /// bound where each call passes exactly once.
   bool areFixed(const dfg::SizeTensor &sizes) const;
@@ -118,6 +121,8 @@ protected:
   bool waits() const override { return mustWait; }
 
 private:
+  /// Returns the names in sizes that depend on data.
+  llvm::SmallVector<std::string> foundNames(llvm::ArrayRef<dfg::DimExpr> sizes) const;
   /// Returns limits of the numbers in input `i` if it is an element of a list to which only known
   /// sizes are written.
   std::optional<dfg::Shape> writtenLimits(unsigned i);

@@ -137,11 +137,8 @@ static Outcome buildSplit(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   }
   DimExpr count(lengths->values.size()), each = lengths->values.front();
-  value = node.ensureSizes(value, [&] {
-    dfg::Shape wanted = shape;
-    wanted.front() = count * each;
-    return wanted;
-  }());
+  shape.front() = count * each;
+  value = node.ensureSizes(value, shape);
   shape.front() = each;
   node.entry.arrays[node.index].type = dfg::tensorOf(shape, element.getElementType());
   shape.insert(shape.begin(), count);
