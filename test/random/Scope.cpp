@@ -7,6 +7,7 @@
 
 #include "Scope.h"
 #include "Extremes.h"
+#include "frontend/EqualSizes.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -72,6 +73,9 @@ bool Scope::mentions(Type type, ArrayRef<std::string> names) {
 }
 
 void Scope::bind(Value count, const DimExpr &most) {
+  // Graph text means one size by all equal computations.
+  if (BindSizeOp equal = findEqualSize(*builder.currentBlock(), count, most))
+    return bound.push_back(equal.getName());
   std::string name = "k" + std::to_string(++boundSizes);
   builder.bindSize(count, name, most, location);
   largest[name] = most.evaluate([&](StringRef symbol) -> std::optional<int64_t> {
