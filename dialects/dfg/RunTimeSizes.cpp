@@ -62,15 +62,21 @@ bool RunTimeSizes::bindsAnyOf(Operation *op) const {
   return !empty() && llvm::any_of(namesIn(op), [&](StringRef name) { return binds(name); });
 }
 
+/// The region whose operations can mention a size: nodes bind sizes for their whole graph.
+static Region *scopeOf(BindSizeOp op) {
+  auto node = dyn_cast<NodeOp>(op->getParentOp());
+  return node ? node->getParentRegion() : op->getParentRegion();
+}
+
 BindSizeOp RunTimeSizes::find(StringRef name, Block *block) const {
   auto it = binders.find(name);
   if (it == binders.end())
     return {};
   BindSizeOp innermost;
   for (BindSizeOp op : it->second) {
-    Region *region = op->getParentRegion();
+    Region *region = scopeOf(op);
     if (region->isAncestor(block->getParent()) &&
-        (!innermost || innermost->getParentRegion()->isProperAncestor(region)))
+        (!innermost || scopeOf(innermost)->isProperAncestor(region)))
       innermost = op;
   }
   return innermost;
