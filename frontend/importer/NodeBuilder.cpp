@@ -214,6 +214,25 @@ NodeValue NodeBuilder::transpose(NodeValue x, ArrayRef<int64_t> permutation) {
   return op("transpose", x, attrs.integers("permutation", permutation));
 }
 
+NodeValue NodeBuilder::channelsLast(NodeValue x) {
+  int64_t rank = x ? dfg::shapeOf(x.getType()).size() : 0;
+  if (rank < 3)
+    return x;
+  SmallVector<int64_t> places{0};
+  llvm::append_range(places, llvm::seq<int64_t>(2, rank));
+  places.push_back(1);
+  return transpose(x, places);
+}
+
+NodeValue NodeBuilder::channelsFirst(NodeValue x) {
+  int64_t rank = x ? dfg::shapeOf(x.getType()).size() : 0;
+  if (rank < 3)
+    return x;
+  SmallVector<int64_t> places{0, rank - 1};
+  llvm::append_range(places, llvm::seq<int64_t>(1, rank - 1));
+  return transpose(x, places);
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//

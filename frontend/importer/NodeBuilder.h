@@ -89,6 +89,11 @@ public:
   NodeValue slice(NodeValue x, llvm::ArrayRef<dfg::DimExpr> starts,
                   llvm::ArrayRef<dfg::DimExpr> sizes, llvm::ArrayRef<int64_t> steps = {});
   NodeValue transpose(NodeValue x, llvm::ArrayRef<int64_t> permutation);
+  /// Moves axis 1 of images to the end. Returns null for null, and tensors without spatial axes as
+  /// they are.
+  NodeValue channelsLast(NodeValue x);
+  /// Undoes `channelsLast`.
+  NodeValue channelsFirst(NodeValue x);
 
   /// Returns the value of `x`, which is built at the first request. Returns null for null.
   mlir::Value valueOf(const NodeValue &x);

@@ -16,24 +16,6 @@ using dfg::Shape;
 // Layout
 //===----------------------------------------------------------------------===//
 
-/// Moves axis 1 of images to the end.
-static NodeValue channelsLast(NodeBuilder &node, NodeValue x) {
-  SmallVector<int64_t> places{0};
-  for (int64_t axis = 2; axis < rankOf(x); ++axis)
-    places.push_back(axis);
-  places.push_back(1);
-  return node.transpose(x, places);
-}
-
-static NodeValue channelsFirst(NodeBuilder &node, NodeValue x) {
-  if (!x)
-    return {};
-  SmallVector<int64_t> places{0, rankOf(x) - 1};
-  for (int64_t axis = 1; axis + 1 < rankOf(x); ++axis)
-    places.push_back(axis);
-  return node.transpose(x, places);
-}
-
 /// Returns a kernel [outer, inner, taps..] as [taps.., inner, outer].
 static NodeValue tapsFirst(NodeBuilder &node, NodeValue kernel) {
   SmallVector<int64_t> places;
@@ -218,7 +200,7 @@ static std::optional<Convolution> findConvolution(NodeBuilder &node, NodeValue x
 static Outcome finish(NodeBuilder &node, NodeValue y, NodeValue bias) {
   if (y && bias)
     y = node.op("add", {y, bias});
-  return node.done({channelsFirst(node, y)});
+  return node.done({node.channelsFirst(y)});
 }
 
 /// Returns the convolution with the channels last, or null after an error.
@@ -231,7 +213,7 @@ static NodeValue convolve(NodeBuilder &node, NodeValue x, NodeValue kernel) {
     return {};
   SmallVector<NamedAttribute> options = optionsOf(node, found->windows);
   options.push_back(node.attrs.integer("groups", node.node.number("group", 1)));
-  NodeValue images = padImages(node, channelsLast(node, x), found->windows, 0);
+  NodeValue images = padImages(node, node.channelsLast(x), found->windows, 0);
   return node.op("convolution", {images, tapsFirst(node, kernel)}, options);
 }
 
@@ -336,7 +318,7 @@ static Outcome buildConvTranspose(NodeBuilder &node, const OpRule &) {
   else
     options.push_back(node.attrs.integers("output_padding", *added));
   NodeValue y = node.op("convolution_transpose",
-                        {channelsLast(node, found->x), tapsFirst(node, found->kernel)}, options);
+                        {node.channelsLast(found->x), tapsFirst(node, found->kernel)}, options);
   return finish(node, y, node.hasInput(2) ? node.in(2) : NodeValue());
 }
 
@@ -396,14 +378,14 @@ static Outcome buildMaxPool(NodeBuilder &node, const OpRule &) {
   if (!windows)
     return Outcome::Failed;
   SmallVector<NamedAttribute> options = poolingOptions(node, *windows);
-  NodeValue images = padImages(node, channelsLast(node, x), *windows, -INFINITY);
+  NodeValue images = padImages(node, node.channelsLast(x), *windows, -INFINITY);
   if (!hasPositions)
-    return node.done({channelsFirst(node, node.op("max_pool", images, options))});
+    return node.done({node.channelsFirst(node.op("max_pool", images, options))});
   Operation *made = node.make("max_pool_with_indices", images, options);
   if (!made)
     return Outcome::Failed;
   NodeValue positions = wholePositions(node, made->getResult(1), x);
-  return node.done({channelsFirst(node, made->getResult(0)), channelsFirst(node, positions)});
+  return node.done({node.channelsFirst(made->getResult(0)), node.channelsFirst(positions)});
 }
 
 static Outcome buildAveragePool(NodeBuilder &node, const OpRule &) {
@@ -413,7 +395,7 @@ static Outcome buildAveragePool(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   SmallVector<NamedAttribute> options = poolingOptions(node, *windows);
   options.push_back(node.attrs.flag("count_padding", node.flag("count_include_pad")));
-  return node.done({channelsFirst(node, node.op("avg_pool", channelsLast(node, x), options))});
+  return node.done({node.channelsFirst(node.op("avg_pool", node.channelsLast(x), options))});
 }
 
 /// The norm of the elements of each window: the sum is the mean times the number of elements.
@@ -428,9 +410,9 @@ static Outcome buildLpPool(NodeBuilder &node, const OpRule &) {
   for (int64_t size : windows->size)
     count *= double(size);
   auto scalar = [&](double value) { return node.scalar(value, elementOf(x)); };
-  NodeValue powers = node.op("pow", {node.op("abs", channelsLast(node, x)), scalar(p)});
+  NodeValue powers = node.op("pow", {node.op("abs", node.channelsLast(x)), scalar(p)});
   NodeValue sums = node.op("mul", {node.op("avg_pool", powers, options), scalar(count)});
-  return node.done({channelsFirst(node, node.op("pow", {sums, scalar(1 / p)}))});
+  return node.done({node.channelsFirst(node.op("pow", {sums, scalar(1 / p)}))});
 }
 
 /// `argument` names the reduction over all axes but the first two.
@@ -463,7 +445,7 @@ static Outcome buildLocalResponseNorm(NodeBuilder &node, const OpRule &) {
       node.attrs.real("alpha", node.node.real("alpha", 1e-4) / double(size)),
       node.attrs.real("beta", node.node.real("beta", 0.75))};
   return node.done(
-      {channelsFirst(node, node.op("local_response_norm", channelsLast(node, x), options))});
+      {node.channelsFirst(node.op("local_response_norm", node.channelsLast(x), options))});
 }
 
 static constexpr const char *kConvolution =

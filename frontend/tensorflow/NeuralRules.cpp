@@ -49,7 +49,7 @@ static Outcome buildBiasAdd(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), bias = node.in(1);
   if (!x || !bias)
     return Outcome::Failed;
-  if (StringRef(node.node.attr("data_format").text).starts_with("NC")) {
+  if (node.hasChannelsFirst()) {
     size_t rank = dfg::shapeOf(x.getType()).size();
     if (rank < 2)
       return node.fail("expected channels, but got {} [graph-edge]", dfg::toText(x.getType()));
@@ -66,7 +66,7 @@ static Outcome buildBiasAddGrad(NodeBuilder &node, const OpRule &) {
   if (!g)
     return Outcome::Failed;
   int64_t rank = dfg::shapeOf(g.getType()).size();
-  int64_t channels = StringRef(node.node.attr("data_format").text).starts_with("NC") ? 1 : rank - 1;
+  int64_t channels = node.hasChannelsFirst() ? 1 : rank - 1;
   SmallVector<int64_t> axes;
   for (int64_t axis = 0; axis < rank; ++axis)
     if (axis != channels)

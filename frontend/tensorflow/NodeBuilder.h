@@ -21,6 +21,10 @@ public:
   NodeValue anyIn(unsigned i) override;
   /// Returns true if an input carries complex numbers.
   bool isComplex(unsigned i) const { return edge(i) && entry.complex.isComplex(*edge(i)); }
+  /// Returns true if the attribute `data_format` says that images have their channels first.
+  bool hasChannelsFirst() const {
+    return llvm::StringRef(node.attr("data_format").text).starts_with("NC");
+  }
   /// Returns the real (0) or the imaginary (1) parts of a complex value.
   NodeValue planeOf(NodeValue value, unsigned number);
   const dfg::SizeTensor *sizes(unsigned i) override;

@@ -11,24 +11,60 @@ namespace tfc::tensorflow {
 using dfg::DimExpr;
 using dfg::Shape;
 
+//===----------------------------------------------------------------------===//
+// Data formats
+//===----------------------------------------------------------------------===//
+
+/// Returns images with the channels last, as dfg has them.
+static NodeValue imagesOf(NodeBuilder &node, NodeValue x) {
+  return node.hasChannelsFirst() ? node.channelsLast(x) : x;
+}
+
+/// Returns images in the data format of the node.
+static NodeValue inFormat(NodeBuilder &node, NodeValue images) {
+  return node.hasChannelsFirst() ? node.channelsFirst(images) : images;
+}
+
+/// Returns the sizes of images in the data format of the node with the channels last.
+static Shape shapeOfImages(NodeBuilder &node, Shape shape) {
+  if (node.hasChannelsFirst() && shape.size() >= 2)
+    std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+  return shape;
+}
+
+static bool hasKnownFormat(NodeBuilder &node) {
+  StringRef format = node.node.attr("data_format").text;
+  if (is_contained({"", "NHWC", "NDHWC", "NCHW", "NCDHW"}, format))
+    return true;
+  node.fail("expected a data format with the channels first or last, but got {} [unsupported-node]",
+            format);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
 /// Returns the numbers of an attribute for the spatial axes. Emits an error and returns
-/// std::nullopt if windows move along the first or the last axis.
+/// std::nullopt if windows move along the axes of batch or channels.
 static std::optional<SmallVector<int64_t>> innerNumbers(NodeBuilder &node, StringRef name,
                                                         int64_t outer) {
-  ArrayRef<int64_t> numbers(node.node.attr(name).numbers);
-  if (numbers.size() >= 3 && numbers.front() == outer && numbers.back() == outer)
-    return SmallVector<int64_t>(numbers.drop_front().drop_back());
-  node.fail("expected '{}' for the axes between batch and channels [unsupported-node]", name);
+  SmallVector<int64_t> numbers = to_vector(node.node.attr(name).numbers);
+  if (numbers.size() >= 3) {
+    if (node.hasChannelsFirst())
+      std::rotate(numbers.begin() + 1, numbers.begin() + 2, numbers.end());
+    if (numbers.front() == outer && numbers.back() == outer)
+      return SmallVector<int64_t>(ArrayRef(numbers).drop_front().drop_back());
+  }
+  node.fail("expected '{}' for spatial axes only [unsupported-node]", name);
   return std::nullopt;
 }
 
 /// Returns the options of an operation on windows, or std::nullopt after an error.
 static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &node) {
-  StringRef format = node.node.attr("data_format").text, padding = node.node.attr("padding").text;
-  if (format.starts_with("NC")) {
-    node.fail("expected channels last, but got the data format {} [unsupported-node]", format);
+  if (!hasKnownFormat(node))
     return std::nullopt;
-  }
+  StringRef padding = node.node.attr("padding").text;
   auto stride = innerNumbers(node, "strides", 1);
   if (!stride)
     return std::nullopt;
@@ -49,7 +85,8 @@ static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &nod
     node.fail("expected 'explicit_paddings' for each axis [unsupported-node]");
     return std::nullopt;
   }
-  options.push_back(node.attrs.integers("pads", pads.drop_front(2).drop_back(2)));
+  pads = node.hasChannelsFirst() ? pads.drop_front(4) : pads.drop_front(2).drop_back(2);
+  options.push_back(node.attrs.integers("pads", pads));
   return options;
 }
 
@@ -88,8 +125,8 @@ static Shape depthwiseShape(ArrayRef<DimExpr> shape) {
 static bool isDepthwise(const OpRule &rule) { return rule.argument == "depthwise"; }
 
 static Outcome buildConvolution(NodeBuilder &node, const OpRule &rule) {
-  NodeValue x = node.in(0), kernel = node.in(1);
   auto options = windowOptions(node);
+  NodeValue x = imagesOf(node, node.in(0)), kernel = node.in(1);
   if (!x || !kernel || !options)
     return Outcome::Failed;
   if (isDepthwise(rule))
@@ -97,16 +134,17 @@ static Outcome buildConvolution(NodeBuilder &node, const OpRule &rule) {
   if (!addGroups(node, lastSize(dfg::shapeOf(x.getType())),
                  channelsOf(dfg::shapeOf(kernel.getType())), *options))
     return Outcome::Failed;
-  return node.done({node.op("convolution", {x, kernel}, *options)});
+  return node.done({inFormat(node, node.op("convolution", {x, kernel}, *options))});
 }
 
 /// Input 0 has the sizes of the images.
 static Outcome buildInputGradient(NodeBuilder &node, const OpRule &rule) {
   std::optional<Shape> shape = node.dims(0);
-  NodeValue kernel = node.in(1), grad = node.in(2);
   auto options = windowOptions(node);
+  NodeValue kernel = node.in(1), grad = imagesOf(node, node.in(2));
   if (!shape || !kernel || !grad || !options)
     return Outcome::Failed;
+  shape = shapeOfImages(node, *shape);
   if (isDepthwise(rule))
     kernel = node.reshape(kernel, depthwiseShape(dfg::shapeOf(kernel.getType())));
   if (!addGroups(node, lastSize(*shape), channelsOf(dfg::shapeOf(kernel.getType())), *options))
@@ -114,14 +152,14 @@ static Outcome buildInputGradient(NodeBuilder &node, const OpRule &rule) {
   if (shape->size() < 2)
     return node.fail("expected the sizes of images with batch and channels [graph-edge]");
   options->push_back(node.attrs.sizes("sizes", ArrayRef(*shape).drop_front().drop_back()));
-  return node.done({node.op("convolution_transpose", {grad, kernel}, *options)});
+  return node.done({inFormat(node, node.op("convolution_transpose", {grad, kernel}, *options))});
 }
 
 /// Input 1 has the sizes of the kernel.
 static Outcome buildKernelGradient(NodeBuilder &node, const OpRule &rule) {
   std::optional<Shape> given = node.dims(1);
-  NodeValue x = node.in(0), grad = node.in(2);
   auto options = windowOptions(node);
+  NodeValue x = imagesOf(node, node.in(0)), grad = imagesOf(node, node.in(2));
   if (!given || !x || !grad || !options)
     return Outcome::Failed;
   Shape shape = isDepthwise(rule) ? depthwiseShape(*given) : *given;
@@ -147,35 +185,40 @@ static Outcome buildPooling(NodeBuilder &node, const OpRule &rule) {
   auto options = poolingOptions(node);
   if (!options)
     return Outcome::Failed;
-  return node.done({node.op(rule.argument, node.in(0), *options)});
+  NodeValue images = imagesOf(node, node.in(0));
+  return node.done({inFormat(node, node.op(rule.argument, images, *options))});
 }
 
 /// Builds the gradient with respect to the operand of `forward`, given that of its result.
-static Outcome buildGradient(NodeBuilder &node, Operation *forward, const NodeValue &given) {
+static NodeValue buildGradient(NodeBuilder &node, Operation *forward, const NodeValue &given) {
   Value grad = node.valueOf(given);
   if (!forward || !grad)
-    return Outcome::Failed;
-  if (forward->getResult(0).getType() != grad.getType())
-    return node.fail("expected a gradient {}, but got {} [operand]",
-                     dfg::toText(forward->getResult(0).getType()), dfg::toText(grad.getType()));
-  return node.done({node.record([&] {
+    return {};
+  if (forward->getResult(0).getType() != grad.getType()) {
+    node.fail("expected a gradient {}, but got {} [operand]",
+              dfg::toText(forward->getResult(0).getType()), dfg::toText(grad.getType()));
+    return {};
+  }
+  return node.record([&] {
     OpBuilder b(node.context());
-    b.setInsertionPointAfter(forward);
+    b.setInsertionPointToEnd(node.builder().currentBlock());
     return cast<dfg::DifferentiableOpInterface>(forward).buildOperandGradients(b, grad).front();
-  })});
+  });
 }
 
-/// Builds the gradient of a pooling of `x`; `argument` names the dfg operation.
+/// Builds the gradient of a pooling of the images `x`, which have the channels last; `argument`
+/// names the dfg operation.
 static Outcome buildPoolingGradient(NodeBuilder &node, const OpRule &rule, NodeValue x,
                                     NodeValue grad) {
   auto options = poolingOptions(node);
   if (!options)
     return Outcome::Failed;
-  return buildGradient(node, node.make(rule.argument, x, *options), grad);
+  Operation *forward = node.make(rule.argument, x, *options);
+  return node.done({inFormat(node, buildGradient(node, forward, imagesOf(node, grad)))});
 }
 
 static Outcome buildMaxPoolGradient(NodeBuilder &node, const OpRule &rule) {
-  return buildPoolingGradient(node, rule, node.in(0), node.in(2));
+  return buildPoolingGradient(node, rule, imagesOf(node, node.in(0)), node.in(2));
 }
 
 /// The averaged values do not matter, only their sizes do.
@@ -184,7 +227,7 @@ static Outcome buildAvgPoolGradient(NodeBuilder &node, const OpRule &rule) {
   NodeValue grad = node.in(1);
   if (!shape || !grad)
     return Outcome::Failed;
-  NodeValue x = node.filled(0.0, *shape, dfg::elementTypeOf(grad.getType()));
+  NodeValue x = node.filled(0.0, shapeOfImages(node, *shape), dfg::elementTypeOf(grad.getType()));
   return buildPoolingGradient(node, rule, x, grad);
 }
 
@@ -203,7 +246,7 @@ static Outcome buildLocalResponseNorm(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildLocalResponseNormGradient(NodeBuilder &node, const OpRule &) {
-  return buildGradient(node, makeLocalResponseNorm(node, node.in(1)), node.in(0));
+  return node.done({buildGradient(node, makeLocalResponseNorm(node, node.in(1)), node.in(0))});
 }
 
 static constexpr const char *kWindowAttrs =
