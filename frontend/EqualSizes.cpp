@@ -122,6 +122,14 @@ static Value throughGates(Value value) {
   return value;
 }
 
+/// Returns the value with the same elements in the same order before all reshapes.
+static Value throughReshapes(Value value) {
+  value = throughGates(value);
+  while (auto reshape = value.getDefiningOp<dfg::ReshapeOp>())
+    value = throughGates(reshape.getX());
+  return value;
+}
+
 /// Operands of a merge may be added later, and may depend on its result.
 static bool isFunctionOfOperands(Operation *op) {
   return op && !isa<dfg::MergeOp>(op) && op->getNumRegions() == 0 && isMemoryEffectFree(op);
@@ -135,6 +143,10 @@ static bool isEqual(Value a, Value b) {
   auto visit = [&](Value left, Value right) {
     left = throughGates(left);
     right = throughGates(right);
+    // Tensors of one type are equal if those are from which they are reshaped.
+    Value first = throughReshapes(left), other = throughReshapes(right);
+    if (left.getType() == right.getType() && first.getType() == other.getType())
+      std::tie(left, right) = std::pair(first, other);
     if (left != right && visited.insert({left, right}).second)
       waiting.emplace_back(left, right);
     return success();

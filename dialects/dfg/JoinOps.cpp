@@ -171,12 +171,26 @@ SmallVector<Value> StackOp::decompose(OpBuilder &b) {
   return {ConcatOp::create(b, getLoc(), parts, b.getI64IntegerAttr(axis))};
 }
 
-/// Along the first axis.
 std::optional<SizeTensor> StackOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
-  int64_t axis = Adaptor(ValueRange(), attributes).getAxis();
-  if (operands.empty() || normalizeAxis(axis, operands.front()->getRank() + 1) != 0)
+  if (operands.empty())
     return std::nullopt;
-  return stackSizes(operands);
+  int64_t rank = operands.front()->getRank();
+  auto axis = normalizeAxis(Adaptor(ValueRange(), attributes).getAxis(), rank + 1);
+  auto hasRank = [&](const SizeTensor *operand) { return operand->getRank() == rank; };
+  if (!axis || !llvm::all_of(operands, hasRank))
+    return std::nullopt;
+  if (*axis == 0)
+    return stackSizes(operands);
+  // Each operand is a slice along a new axis.
+  auto slices = llvm::map_to_vector(operands, [&](const SizeTensor *operand) {
+    SizeTensor slice = *operand;
+    slice.shape.insert(slice.shape.begin() + *axis, 1);
+    return slice;
+  });
+  SmallVector<const SizeTensor *> parts;
+  for (const SizeTensor &slice : slices)
+    parts.push_back(&slice);
+  return interleave(parts, *axis);
 }
 
 //===----------------------------------------------------------------------===//

@@ -96,6 +96,22 @@ std::optional<SizeTensor> MinOp::evaluateSizes(SizeOperands operands, Dictionary
 }
 
 //===----------------------------------------------------------------------===//
+// AllOp, AnyOp
+//===----------------------------------------------------------------------===//
+
+std::optional<SizeTensor> AllOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  Adaptor adaptor(ValueRange(), attributes);
+  return reduceSizes(*operands[0], adaptor.getAxisAttr(), adaptor.getKeepDims(), DimExpr(1),
+                     [](const DimExpr &a, const DimExpr &b) { return DimExpr::min(a, b); });
+}
+
+std::optional<SizeTensor> AnyOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  Adaptor adaptor(ValueRange(), attributes);
+  return reduceSizes(*operands[0], adaptor.getAxisAttr(), adaptor.getKeepDims(), DimExpr(0),
+                     [](const DimExpr &a, const DimExpr &b) { return DimExpr::max(a, b); });
+}
+
+//===----------------------------------------------------------------------===//
 // ProdOp
 //===----------------------------------------------------------------------===//
 

@@ -83,7 +83,7 @@ def Dfg_ProdOp : Dfg_ReductionOp<"prod", "Numeric", [Dfg_Differentiable, Dfg_Siz
   }];
 }
 
-def Dfg_AllOp : Dfg_ReductionOp<"all", "Bool", []> {
+def Dfg_AllOp : Dfg_ReductionOp<"all", "Bool", [Dfg_SizeEvaluation]> {
   let summary = "Tests whether all elements along axes are true";
   let description = [{
     True for no elements.
@@ -95,7 +95,7 @@ def Dfg_AllOp : Dfg_ReductionOp<"all", "Bool", []> {
   let specialValues = "None: bool tensors have no special values.";
 }
 
-def Dfg_AnyOp : Dfg_ReductionOp<"any", "Bool", []> {
+def Dfg_AnyOp : Dfg_ReductionOp<"any", "Bool", [Dfg_SizeEvaluation]> {
   let summary = "Tests whether any element along axes is true";
   let description = [{
     False for no elements.

@@ -54,18 +54,28 @@ static Outcome buildSelect(NodeBuilder &node, const OpRule &) {
 }
 
 /// Powers of integers become products; the exponent must be known.
+/// TensorFlow moves amounts outside of a number's bits to the nearest one inside.
+static Outcome buildShift(NodeBuilder &node, const OpRule &rule) {
+  NodeValue x = node.in(0);
+  if (!x)
+    return Outcome::Failed;
+  int64_t bits = dfg::elementTypeOf(x.getType()).getIntOrFloatBitWidth();
+  NodeValue amount = node.library().compute("_shift_amount", {node.in(1)},
+                                            {{"bits", dfg::Shape{dfg::DimExpr(bits)}}});
+  return node.done({node.op(rule.argument, {x, amount})});
+}
+
 static Outcome buildPow(NodeBuilder &node, const OpRule &) {
   NodeValue base = node.in(0);
   if (!base)
     return Outcome::Failed;
   if (isa<FloatType>(dfg::elementTypeOf(base.getType())))
     return node.done({node.op("pow", {base, node.in(1)})});
-  std::optional<int64_t> exponent = node.integer(1);
-  if (!exponent)
-    return Outcome::Failed;
-  if (*exponent < 0 || *exponent > 64)
-    return node.fail("expected a power of integers between 0 and 64, but got {} [dynamic-shape]",
-                     *exponent);
+  const dfg::SizeTensor *known = node.sizes(1);
+  auto exponent = known && known->getRank() == 0 ? known->getConstant() : std::nullopt;
+  constexpr int64_t kMostFactors = 64;
+  if (!exponent || *exponent < 0 || *exponent > kMostFactors)
+    return node.done({node.library().compute("_integer_power", {base, node.in(1)})});
   NodeValue result =
       node.filled(1, dfg::shapeOf(base.getType()), dfg::elementTypeOf(base.getType()));
   for (int64_t i = 0; i < *exponent; ++i)
@@ -141,7 +151,7 @@ static constexpr OpRule kRules[] = {
     {"RealDiv", "2 -> 1", buildOperation, "div"},
     {"FloorDiv", "2 -> 1", buildFloorDiv},
     {"FloorMod", "2 -> 1", buildOperation, "mod"},
-    {"Pow", "2 -> 1", buildPow, "", 0, 0, "integers to a power that is unknown or above 64"},
+    {"Pow", "2 -> 1", buildPow},
     {"Maximum", "2 -> 1", buildOperation, "maximum"},
     {"Minimum", "2 -> 1", buildOperation, "minimum"},
     {"Neg", "1 -> 1", buildOperation, "neg", OpRule::Planes},
@@ -199,8 +209,8 @@ static constexpr OpRule kRules[] = {
     {"BitwiseOr", "2 -> 1", buildOperation, "bitwise_or"},
     {"BitwiseXor", "2 -> 1", buildOperation, "bitwise_xor"},
     {"Invert", "1 -> 1", buildOperation, "bitwise_not"},
-    {"LeftShift", "2 -> 1", buildOperation, "shift_left"},
-    {"RightShift", "2 -> 1", buildOperation, "shift_right"},
+    {"LeftShift", "2 -> 1", buildShift, "shift_left"},
+    {"RightShift", "2 -> 1", buildShift, "shift_right"},
     {"Select", "3 -> 1", buildSelect, "", OpRule::Planes},
     {"SelectV2", "3 -> 1", buildOperation, "select", OpRule::Planes},
     {"Cast", "1 -> 1; DstT:type", buildCast},

@@ -83,13 +83,19 @@ static Outcome buildArg(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.in(0);
   if (!axis || !type || !x)
     return Outcome::Failed;
-  if (Type element = dfg::elementTypeOf(x.getType()); isa<FloatType>(element)) {
+  Type element = dfg::elementTypeOf(x.getType());
+  if (element.isInteger(1))
+    x = node.cast(x, IntegerType::get(node.context(), 8, IntegerType::Unsigned));
+  if (isa<FloatType>(element)) {
     double least = std::numeric_limits<double>::infinity();
     NodeValue otherwise = node.scalar(rule.argument == "argmax" ? -least : least, element);
     x = node.op("select", {node.op("is_nan", x), otherwise, x});
   }
-  return node.done({node.op(rule.argument, x,
-                            {node.attrs.integer("axis", *axis), node.attrs.type("dtype", type)})});
+  // TensorFlow also has results of i16 and u16.
+  Type computed = type.isSignlessInteger(32) ? type : IntegerType::get(node.context(), 64);
+  NodeValue at = node.op(rule.argument, x,
+                         {node.attrs.integer("axis", *axis), node.attrs.type("dtype", computed)});
+  return node.done({node.cast(at, type)});
 }
 
 static Outcome buildOneHot(NodeBuilder &node, const OpRule &) {

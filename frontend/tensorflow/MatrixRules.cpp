@@ -12,10 +12,19 @@ namespace tfc::tensorflow {
 using dfg::DimExpr;
 
 /// `argument` is the prefix of the attributes that request a transpose.
+/// The attribute `Tout`, if there is one, is the dtype of the result.
 static Outcome buildMatMul(NodeBuilder &node, const OpRule &rule) {
   bool isBatch = rule.argument == "adj";
+  NodeValue lhs = node.in(0), rhs = node.in(1);
+  if (node.node.has("Tout")) {
+    Type type = node.dtype("Tout");
+    if (!type)
+      return Outcome::Failed;
+    lhs = node.cast(lhs, type);
+    rhs = node.cast(rhs, type);
+  }
   return node.done(
-      {node.op("matmul", {node.in(0), node.in(1)},
+      {node.op("matmul", {lhs, rhs},
                {node.attrs.flag("transpose_lhs", node.flag(isBatch ? "adj_x" : "transpose_a")),
                 node.attrs.flag("transpose_rhs", node.flag(isBatch ? "adj_y" : "transpose_b"))})});
 }
@@ -314,7 +323,7 @@ static constexpr OpRule kRules[] = {
     {"MatMul", "2 -> 1; transpose_a:bool?, transpose_b:bool?", buildMatMul},
     {"BatchMatMul", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
     {"BatchMatMulV2", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
-    {"BatchMatMulV3", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
+    {"BatchMatMulV3", "2 -> 1; adj_x:bool?, adj_y:bool?, Tout:type?", buildMatMul, "adj"},
     {"Einsum", "N -> 1; N:int>=1?, equation:string", buildEinsum},
     {"Diag", "1 -> 1", buildTensorDiag, "", OpRule::Planes},
     {"DiagPart", "1 -> 1", buildTensorDiagPart, "", OpRule::Planes},

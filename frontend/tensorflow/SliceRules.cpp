@@ -274,22 +274,39 @@ static bool splitPaddings(NodeBuilder &node, dfg::Shape &low, dfg::Shape &high) 
   return true;
 }
 
-/// Returns a padded vector of sizes.
+/// Returns a padded tensor of sizes.
 static std::optional<dfg::SizeTensor> paddedSizes(NodeBuilder &node, const dfg::Shape &low,
                                                   const dfg::Shape &high) {
   const dfg::SizeTensor *sizes = node.sizes(0);
   const dfg::SizeTensor *given = node.numInputs() > 2 ? node.sizes(2) : nullptr;
-  auto before = low.size() == 1 ? low.front().constant() : std::nullopt,
-       after = high.size() == 1 ? high.front().constant() : std::nullopt;
-  constexpr int64_t kMost = dfg::SizeTensor::kMaxElements;
-  if (!sizes || sizes->getRank() != 1 || (node.numInputs() > 2 && (!given || !given->isSingle())) ||
-      !before || !after || *before < 0 || *after < 0 || *before > kMost || *after > kMost)
+  if (!sizes || low.size() != sizes->shape.size() ||
+      (node.numInputs() > 2 && (!given || !given->isSingle())))
     return std::nullopt;
+  dfg::SizeTensor padded = *sizes;
   DimExpr value = given ? given->values.front() : DimExpr(0);
-  dfg::Shape padded(*before, value);
-  llvm::append_range(padded, sizes->values);
-  padded.append(*after, value);
-  return dfg::makeSizeVector(sizes->elementType, padded);
+  for (size_t axis = 0; axis < low.size(); ++axis) {
+    constexpr int64_t kMost = dfg::SizeTensor::kMaxElements;
+    std::optional<int64_t> before = low[axis].constant(), after = high[axis].constant();
+    if (!before || !after || *before < 0 || *after < 0 || *before > kMost || *after > kMost)
+      return std::nullopt;
+    auto count = [&](ArrayRef<int64_t> sizes) {
+      return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+    };
+    ArrayRef<int64_t> shape = padded.shape;
+    int64_t rows = count(shape.take_front(axis)), inner = count(shape.drop_front(axis + 1));
+    int64_t width = inner * shape[axis];
+    if (rows * (inner * (*before + *after) + width) > kMost)
+      return std::nullopt;
+    dfg::Shape values;
+    for (int64_t row = 0; row < rows; ++row) {
+      values.append(inner * *before, value);
+      llvm::append_range(values, ArrayRef(padded.values).slice(row * width, width));
+      values.append(inner * *after, value);
+    }
+    padded.values = std::move(values);
+    padded.shape[axis] += *before + *after;
+  }
+  return dfg::makeSizes(padded.elementType, padded.shape, std::move(padded.values));
 }
 
 static Outcome buildPad(NodeBuilder &node, const OpRule &) {

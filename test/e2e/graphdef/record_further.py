@@ -126,6 +126,40 @@ def numbers(x, wave, even, odd):
     return results
 
 
+def numbers_of_types(x, wide, triangles, rows, small, other, flags, whole, exponent, amount):
+    """Operations on NaN, small integers and flags, and of which one operand is broadcast."""
+    parts = tf.SparseTensor([[0, 1], [1, 0], [2, 2]], x[:3], [3, 3])
+    joined = tf.sparse.add(parts, tf.SparseTensor([[0, 0], [1, 0], [2, 2]], x[3:6], [3, 3]), threshold=0.5)
+    bf16 = tf.cast(rows[0], tf.bfloat16)
+    return [raw.Bucketize(input=x, boundaries=[-1.0, 0.0, 2.0]), raw.Bucketize(input=wide, boundaries=[-1.0, 0.1, 2.0]),
+            tf.searchsorted([-1.0, 0.0, 2.0], x), tf.searchsorted([-1.0, 0.0, 2.0], x, side="right"),
+            tf.linalg.triangular_solve(triangles, rows[:1]), tf.linalg.triangular_solve(triangles[0], rows, adjoint=True),
+            raw.BatchMatMulV3(x=small, y=other, Tout=i32), raw.BatchMatMulV3(x=small, y=small, Tout=i32, adj_y=True),
+            raw.SparseMatMul(a=rows[0], b=rows[1], transpose_a=True), tf.cast(raw.SparseMatMul(a=bf16, b=bf16, transpose_b=True), f32),
+            raw.InTopK(predictions=rows[0], targets=[1, 4, 2], k=2),
+            raw.ArgMax(input=x[:4], dimension=0, output_type=tf.uint16), raw.ArgMin(input=x[:4], dimension=0, output_type=i32),
+            tf.argmax(flags, 1), tf.argmin(flags, 0), whole ** exponent, tf.cast(whole, i64) ** tf.cast(exponent, i64)[:1],
+            raw.LeftShift(x=whole, y=amount), raw.RightShift(x=whole, y=amount), raw.RightShift(x=small, y=np.int8(9)),
+            *tf.nn.compute_accidental_hits(np.array([[1], [2]]), np.array([2, 1, 1]), 1),
+            joined.indices, joined.values, joined.dense_shape]
+
+
+def selected_alike(x, y):
+    """Pairs of positions and values that masks select, which are computed alike."""
+    at, values, flat = tf.where(x > 0), tf.boolean_mask(x, x > 0), tf.boolean_mask(y, y > 0.0)
+    there = tf.SparseTensor(at, values, tf.shape(x, out_type=i64))
+    places = tf.where(y > 0.0)
+    return [tf.tensor_scatter_nd_update(x, at, tf.boolean_mask(-x, x > 0)), tf.sparse.to_dense(there), tf.sparse.reduce_sum(there, 1),
+            tf.scatter_nd(at, values, tf.shape(x, out_type=i64)), tf.gather_nd(x, at) * values,
+            tf.stack([flat, tf.cast(places[:, 0], f32)], 1), tf.concat([flat[:, None], tf.cast(places, f32)], 1),
+            flat[None] @ tf.cast(places, f32), tf.einsum("i,ij->j", flat, tf.cast(places, f32))]
+
+
+def sizes_of_signals(x, image, other):
+    """Signals and images that are padded by sizes of calls: to their own lengths, and to even ones."""
+    return [tf.abs(tf.signal.rfft(x)), tf.image.ssim_multiscale(image, other, 1.0, filter_size=3)]
+
+
 write_values("beams", beams, {"x": (f32, (12, None, 5)), "length": (i32, [None])},
              [{"x": normal(12, len(length), 5) * scale, "length": np.array(length, np.int32)}
               for scale, length in ((1, [12, 9, 3, 1]), (3, [12, 12, 12, 12]), (0.3, [5, 6, 7]), (2, [2, 11, 4, 12]))])
@@ -157,3 +191,17 @@ even = normal(2, 4, 4)
 even[0, 3], even[1, :, 1] = even[0, 0] + even[0, 1], 0
 write_values("numbers", numbers, {"x": (f32, [4, 5]), "wave": (f32, [4, 8]), "even": (f32, [2, 4, 4]), "odd": (f32, [2, 5, 3])},
              [{"x": x, "wave": normal(4, 8), "even": even, "odd": np.repeat(normal(2, 5, 1), 3, 2) + normal(2, 1, 3)}])
+x = np.array([0.2, 0.3, 1, 0.1, 0.1, -1.2, -3, -1, 0, 2, 1.9, np.nan, np.inf], np.float32)
+triangles = np.tril(normal(2, 3, 3)) + 2 * np.eye(3, dtype=np.float32)
+small = rng.integers(-100, 100, (2, 3, 4)).astype(np.int8)
+given = {"x": x, "wide": np.concatenate([x.astype(np.float64), [0.1, np.float32(0.1)]]), "triangles": triangles, "rows": normal(2, 3, 5), "small": small,
+         "other": small.transpose(0, 2, 1)[:1], "flags": rng.integers(0, 2, (3, 5)).astype(bool),
+         "whole": np.array([[2], [-3], [1], [0], [7]], np.int32), "exponent": np.array([0, 1, 5, 31, 2], np.int32),
+         "amount": np.array([0, 3, -1, 31, 40], np.int32)}
+write_values("numbers_of_types", numbers_of_types, {key: (value.dtype, value.shape) for key, value in given.items()}, [given])
+image = rng.uniform(size=(2, 77, 98, 1)).astype(np.float32)
+write_values("sizes_of_signals", sizes_of_signals, {"x": (f32, [None, None]), "image": (f32, [None, 77, 98, 1]), "other": (f32, [None, 77, 98, 1])},
+             [{"x": normal(3, 5), "image": image, "other": (image + 0.1 * normal(*image.shape)).astype(np.float32)},
+              {"x": normal(2, 8), "image": image, "other": np.clip(image * 0.9, 0, 1)}])
+write_values("selected_alike", selected_alike, {"x": (f32, [None, 4]), "y": (f32, [None])},
+             [{"x": normal(3, 4), "y": normal(7)}, {"x": normal(2, 4), "y": normal(1)}])
