@@ -101,6 +101,15 @@ const InitializedVariable *Graph::findVariable(unsigned node) const {
   return found == variables.end() ? nullptr : &found->second;
 }
 
+std::optional<int64_t> constantOf(const Node &node) {
+  auto value = node.op == "Const" ? dyn_cast_or_null<DenseElementsAttr>(node.attr("value").tensor)
+                                  : DenseElementsAttr();
+  if (!value || !value.isSplat() || !value.getElementType().isSignlessInteger() ||
+      value.getElementType().isInteger(1))
+    return std::nullopt;
+  return value.getSplatValue<APInt>().getSExtValue();
+}
+
 std::string variableName(const Node &node) {
   const std::string &shared = node.attr("shared_name").text;
   return shared.empty() ? node.name : shared;

@@ -114,6 +114,8 @@ struct Graph {
   const InitializedVariable *findVariable(unsigned node) const;
 };
 
+/// Returns the integer that is each element of a constant, if the node is such a constant.
+std::optional<int64_t> constantOf(const Node &node);
 /// Returns the name of the variable, queue or tape of a node.
 std::string variableName(const Node &node);
 

@@ -43,6 +43,7 @@ private:
   void expandFixed(unsigned index);
   void expandPush(unsigned index, unsigned depth);
   void expandPop(unsigned index, unsigned depth);
+  bool expandWrite(unsigned index);
   void expandOptional(unsigned index);
   void fillOptional(unsigned index, const VariantSet &set, std::optional<unsigned> filler);
   unsigned sizeOfOptional(const VariantSet &set) const;
@@ -253,6 +254,50 @@ void Expander::expandPop(unsigned index, unsigned depth) {
   }
 }
 
+/// Expands a change of a list of tensors after which it may have another number of elements.
+/// Returns false for other changes.
+bool Expander::expandWrite(unsigned index) {
+  const Node &node = graph.nodes[index];
+  bool isResize = node.op == "TensorListResize", joins = node.op == "TensorListConcatLists";
+  bool isScatter = node.op == "TensorListScatterIntoExistingList";
+  bool isWrite = node.op == "TensorListSetItem" && node.number("resize_if_index_out_of_bounds");
+  if ((!isResize && !joins && !isScatter && !isWrite) ||
+      node.inputs.size() != (isResize || joins ? 2 : 3))
+    return false;
+  Type i32 = IntegerType::get(context, 32);
+  Edge list = *node.inputs.first(), second = *node.inputs.at(1),
+       last = *node.inputs.at(node.inputs.size() - 1);
+  unsigned count = make(index, isResize ? "Identity" : joins ? "AddV2" : "Maximum", {});
+  addPart({index, 0}, 1, {count, 0});
+  if (isResize || joins) {
+    connections.push_back([=, this] {
+      if (isResize)
+        setInputs(count, {replaced(second)});
+      else
+        setInputs(count, {part(list, 1), part(second, 1)});
+    });
+  } else {
+    unsigned one = constant(index, i32, {}, {1}, false), most = index;
+    unsigned needed = make(index, "AddV2", {});
+    if (isScatter)
+      most = make(index, "Max", {last, {constant(index, i32, {}, {0}, false), 0}});
+    connections.push_back([=, this] {
+      setInputs(needed, {isScatter ? Edge{most, 0} : replaced(second), {one, 0}});
+      setInputs(count, {part(list, 1), {needed, 0}});
+    });
+  }
+  connections.push_back([=, this] {
+    EdgeList inputs;
+    for (auto [i, input] : enumerate(graph.nodes[index].inputs))
+      inputs.add(i == 0 || joins ? part(input, 0) : replaced(input));
+    inputs.add(part(list, 1));
+    if (joins)
+      inputs.add(part(second, 1));
+    graph.nodes[index].inputs = inputs;
+  });
+  return true;
+}
+
 /// Returns the number of parts of an optional tensor. Branches of a Case put values of several
 /// types into one, so it has a part for each node that fills it, and says which of these are there.
 /// An element of a list has one part.
@@ -397,6 +442,11 @@ void Expander::expand(unsigned index) {
     return expandPush(index, depth);
   if (op == "TensorListPopBack" && isWhole && depth > 0)
     return expandPop(index, depth);
+  bool resizes = op == "TensorListResize" || op == "TensorListConcatLists";
+  if (resizes && (depth > 1 || found->isElement))
+    return refuse(index, "its list is an element of a list, or has lists as elements");
+  if (depth == 1 && found->isList && !found->isElement && expandWrite(index))
+    return;
   if (isPassing)
     return expandPassing(index, size);
   // Operations on lists that read an optional value are errors where they are built.
@@ -432,8 +482,9 @@ static void separateReaders(Graph &graph) {
 }
 
 void expandGrowingLists(MLIRContext *context, Graph &graph) {
-  static constexpr StringRef kOps[] = {"EmptyTensorList", "OptionalFromValue", "OptionalNone",
-                                       "TensorListPopBack", "TensorListPushBack"};
+  static constexpr StringRef kOps[] = {"EmptyTensorList",    "OptionalFromValue",
+                                       "OptionalNone",       "TensorListPopBack",
+                                       "TensorListPushBack", "TensorListConcatLists"};
   if (none_of(graph.nodes, [](const Node &node) { return is_contained(kOps, node.op); }))
     return;
   separateReaders(graph);

@@ -20,9 +20,9 @@ namespace tfc::tensorflow {
 
 /// The shipped files with operations that are functions.
 static constexpr StringRef kFiles[] = {
-    "tensorflow",          "tensorflow_audio",     "tensorflow_complex", "tensorflow_images",
-    "tensorflow_networks", "tensorflow_quantized", "tensorflow_random",  "tensorflow_sets",
-    "tensorflow_sparse",   "tensorflow_special",   "tensorflow_training"};
+    "tensorflow",       "tensorflow_audio",    "tensorflow_complex",   "tensorflow_images",
+    "tensorflow_lists", "tensorflow_networks", "tensorflow_quantized", "tensorflow_random",
+    "tensorflow_sets",  "tensorflow_sparse",   "tensorflow_special",   "tensorflow_training"};
 
 /// Lists the names of nodes; those beyond a limit are only counted.
 static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {
@@ -163,6 +163,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
   resolveConstantBranches(*graph);
   addReads(*graph, file.entries);
   colocate(*graph);
+  expandListVectors(&context, *graph);
   expandRaggedVariants(&context, *graph);
   expandGrowingLists(&context, *graph);
   Location location = graph->locate(&context);
@@ -189,6 +190,7 @@ OwningOpRef<ModuleOp> importSavedModel(MLIRContext &context, const ForeignFile &
   Graph &graph = model->graph;
   addReads(graph, file.entries);
   colocate(graph);
+  expandListVectors(&context, graph);
   expandRaggedVariants(&context, graph);
   expandGrowingLists(&context, graph);
   Location location = graph.locate(&context);

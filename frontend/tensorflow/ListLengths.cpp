@@ -42,8 +42,8 @@ static std::optional<DimExpr> createdLength(NodeBuilder &&maker) {
   return size && size->isSingle() ? std::optional(size->values.front()) : std::nullopt;
 }
 
-/// Returns the nodes that make the list at input 0, or its operand, from which nodes that keep the
-/// length pass it on; std::nullopt if another node may.
+/// Returns the nodes that make or resize the list at input 0, or its operand, from which nodes that
+/// keep the length pass it on; std::nullopt if another node may.
 static std::optional<SmallVector<unsigned>> makersOf(NodeBuilder &node) {
   SmallVector<unsigned> makers;
   SmallVector<Edge> work;
@@ -58,7 +58,7 @@ static std::optional<SmallVector<unsigned>> makersOf(NodeBuilder &node) {
     bool isSum = from.op == "AddN" || from.op == "ZerosLike";
     if (node.entry.isFed(edge))
       return std::nullopt;
-    if (hasFlag(from.op, OpRule::MakesList))
+    if (hasFlag(from.op, OpRule::MakesList) || from.op == "TensorListResize")
       makers.push_back(edge.node);
     else if (hasFlag(from.op, OpRule::Merges))
       append_range(work, from.inputs);
@@ -95,17 +95,30 @@ bool waitsForLength(NodeBuilder &node) {
   return false;
 }
 
+/// Returns true if a node that a predicate holds for changes the lists of an array.
+static bool isChangedBy(const EntryContext &entry, unsigned array,
+                        llvm::function_ref<bool(const Node &)> predicate) {
+  return any_of(entry.structure.writtenArrays, [&](auto written) {
+    return written.second == array && predicate(entry.graph.nodes[written.first]);
+  });
+}
+
+/// Returns true for a write after which a list may be longer.
+static bool mayExtend(const Node &node) {
+  return node.number("resize_if_index_out_of_bounds") != 0 ||
+         node.op == "TensorListScatterIntoExistingList";
+}
+
 bool mayResize(const EntryContext &entry, unsigned array) {
-  return llvm::any_of(entry.structure.writtenArrays, [&](auto written) {
-    return written.second == array &&
-           entry.graph.nodes[written.first].number("resize_if_index_out_of_bounds") != 0;
+  return isChangedBy(entry, array, [](const Node &node) {
+    return mayExtend(node) || node.op == "TensorListResize";
   });
 }
 
 namespace {
-/// The effect of writes on the length of a list.
+/// The effect of writes and of changes of the size on the length of a list.
 struct Growth {
-  bool mayBeLonger = false;     // than it is made
+  bool mayBeLonger = false;     // than it is made, or of another length
   std::optional<DimExpr> limit; // none if it is not known
 };
 } // namespace
@@ -115,6 +128,8 @@ static Growth growthOf(NodeBuilder &node) {
   if (!key || node.node.number("num_elements", -1) >= 0 || !mayResize(node.entry, key->array))
     return {};
   std::optional<DimExpr> first = lengthOfList(node);
+  if (first && !isChangedBy(node.entry, key->array, mayExtend))
+    return {};
   Growth growth{true, largestLength(node.entry, key->array)};
   growth.mayBeLonger = !growth.limit || !first || !isAtMost(*growth.limit, *first);
   return growth;

@@ -15,7 +15,7 @@ std::optional<dfg::DimExpr> lengthOfList(NodeBuilder &node);
 /// Returns the number of elements of a sum of lists, which must have the same, if it is known for
 /// one of the nodes that make them.
 std::optional<dfg::DimExpr> lengthOfSum(NodeBuilder &node);
-/// Returns true if a write may extend the lists of an array.
+/// Returns true if a write may extend the lists of an array, or a node resizes them.
 bool mayResize(const EntryContext &entry, unsigned array);
 /// Returns true if the node waits for the sizes with which that list may have been made.
 bool waitsForLength(NodeBuilder &node);

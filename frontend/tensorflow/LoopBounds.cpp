@@ -12,15 +12,6 @@ using dfg::DimExpr;
 /// Real graphs pass a number on through few nodes, and damaged ones endlessly.
 static constexpr unsigned kMostPassed = 64;
 
-static std::optional<int64_t> constantOf(const Node &node) {
-  auto value = node.op == "Const" ? dyn_cast_or_null<DenseElementsAttr>(node.attr("value").tensor)
-                                  : DenseElementsAttr();
-  if (!value || !value.isSplat() || !value.getElementType().isSignlessInteger() ||
-      value.getElementType().isInteger(1))
-    return std::nullopt;
-  return value.getSplatValue<APInt>().getSExtValue();
-}
-
 namespace {
 /// One search. Lists may be written at positions that depend on lengths of lists.
 class Search {
@@ -190,8 +181,9 @@ std::optional<DimExpr> Search::largestLength(unsigned array) {
     StringRef op = graph.nodes[writer].op;
     std::optional<Edge> place = graph.nodes[writer].inputs.at(1);
     bool isWrite = op == "TensorListSetItem" || op == "TensorArrayWriteV3";
-    std::optional<DimExpr> last = isWrite && place ? largestValue(*place) : std::nullopt;
-    length = last ? std::optional(largerOf(*length, *last + 1)) : std::nullopt;
+    bool isNumber = isWrite || op == "TensorListResize";
+    std::optional<DimExpr> last = isNumber && place ? largestValue(*place) : std::nullopt;
+    length = last ? std::optional(largerOf(*length, isWrite ? *last + 1 : *last)) : std::nullopt;
   }
   open.pop_back();
   std::optional<int64_t> constant = length ? length->constant() : std::nullopt;

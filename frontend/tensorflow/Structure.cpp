@@ -211,6 +211,8 @@ void GraphStructure::findFlows() {
     }
     if (hasFlag(op, OpRule::ChangesList)) {
       sets.unite({index, 0}, *node.inputs.first());
+      if (op == "TensorListConcatLists" && node.inputs.size() > 1)
+        sets.unite({index, 0}, *node.inputs.at(1));
       continue;
     }
     bool isArray = op == "TensorArrayV3" || op == "TensorArrayGradV3";

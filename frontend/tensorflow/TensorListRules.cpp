@@ -15,6 +15,9 @@ using dfg::DimExpr;
 /// Lists that are passed on to the same nodes have elements of one type.
 static Outcome buildReserve(NodeBuilder &node, const OpRule &) {
   FlowBuilder flows(node);
+  // A list that is made in a branch is there if its inputs are.
+  node.followInput(0);
+  node.followInput(1);
   ListKey key = flows.flowOf({node.index, 0}).value_or(ListKey{node.index, ""});
   RankedTensorType type = flows.elementType(node.index);
   type = type ? type : flows.elementType(key.array);
@@ -89,6 +92,13 @@ static Outcome buildGetItem(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("list_read", {listOf(node), node.in(1)})});
 }
 
+/// Returns the number of elements of the list at input 0: an input of nodes whose list keeps
+/// elements beyond these.
+static NodeValue countOf(NodeBuilder &node, NodeValue list, unsigned input) {
+  return node.hasInput(input) ? node.in(input) : node.op("list_size", list);
+}
+
+/// If the list has an input that counts its elements, it gets those before the position, too.
 static Outcome buildSetItem(NodeBuilder &node, const OpRule &) {
   NodeValue list = listOf(node), value = node.in(2);
   if (!list || !value)
@@ -97,6 +107,8 @@ static Outcome buildSetItem(NodeBuilder &node, const OpRule &) {
   if (type && cast<dfg::ListType>(list.getType()).getElementType() != type &&
       !checkElement(node.entry, FlowBuilder(node).flowAt(0)->array, type))
     return Outcome::Failed;
+  if (node.hasInput(3))
+    list = node.library().compute("_extended", {list, node.in(3), node.in(1)});
   return node.done({node.op("list_write", {list, node.in(1), value})});
 }
 
@@ -171,23 +183,53 @@ static Outcome buildLength(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("list_size", listOf(node))});
 }
 
+/// More positions are read and written in a loop.
+static constexpr int64_t kMostUnrolled = 16;
+
+/// Returns the number of positions if there are few, at which operations read or write elements.
+static std::optional<int64_t> unrolled(ArrayRef<DimExpr> positions) {
+  std::optional<int64_t> count = positions.front().constant();
+  return count && *count <= kMostUnrolled ? count : std::nullopt;
+}
+
 /// Reads the elements at these positions.
 static Outcome buildGather(NodeBuilder &node, const OpRule &) {
   NodeValue list = listOf(node), at = node.in(1);
   if (!list || !at)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(at.getType());
-  std::optional<int64_t> count = shape.size() == 1 ? shape.front().constant() : std::nullopt;
-  if (!count)
-    return node.fail("expected a vector of a known number of positions, but got {} [operand]",
+  if (shape.size() != 1)
+    return node.fail("expected a vector of positions, but got {} [operand]",
                      dfg::toText(at.getType()));
+  std::optional<int64_t> count = unrolled(shape);
+  if (!count || *count == 0)
+    return node.done({node.library().compute("_elements_at", {list, at})});
   SmallVector<NodeValue> elements;
   for (int64_t i = 0; i < *count; ++i)
     elements.push_back(
         node.op("list_read", {list, node.reshape(node.slice(at, {DimExpr(i)}, {DimExpr(1)}), {})}));
-  if (elements.empty())
-    return node.fail("expected at least one position [operand]");
   return node.done({node.op("stack", elements, node.attrs.integer("axis", 0))});
+}
+
+/// Returns the list at input 0 with room for the positions in input 2, or null after errors.
+static NodeValue roomForPositions(NodeBuilder &node, NodeValue list) {
+  const dfg::SizeTensor *known = node.sizes(2);
+  std::optional<DimExpr> length = node.hasInput(3) ? std::nullopt : lengthOfList(node);
+  auto isInList = [&](const DimExpr &place) { return length && isAtMost(place + 1, *length); };
+  if (known && all_of(known->values, isInList))
+    return list;
+  NodeValue needed = node.library().compute("_size_for", {node.in(2)});
+  NodeValue count = countOf(node, list, 3);
+  if (!node.flag(kFixed))
+    return node.library().compute("_extended", {list, count, needed});
+  Value isInside = node.valueOf(node.op("less_equal", {needed, count}));
+  if (!isInside)
+    return {};
+  node.record([&] {
+    node.builder().check(isInside, "positions < num_elements", {}, dfg::Failure::OutOfRange,
+                         node.location());
+  });
+  return list;
 }
 
 /// Writes the slices of input 1 to the positions in input 2.
@@ -196,12 +238,16 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &) {
   if (!list || !values || !at)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(values.getType()), positions = dfg::shapeOf(at.getType());
-  std::optional<int64_t> count =
-      positions.size() == 1 ? positions.front().constant() : std::nullopt;
-  if (!count || shape.empty() || shape.front() != positions.front())
-    return node.fail("expected as many slices as positions, of a known number, but got {} and {} "
-                     "[operand]",
+  if (positions.size() != 1 || shape.empty())
+    return node.fail("expected as many slices as positions, but got {} and {} [operand]",
                      dfg::toText(values.getType()), dfg::toText(at.getType()));
+  list = roomForPositions(node, list);
+  std::optional<int64_t> count = unrolled(positions);
+  if (!count || shape.front() != *count) {
+    shape.front() = positions.front();
+    return node.done(
+        {node.library().compute("_with_rows", {list, at, node.ensureSizes(values, shape)})});
+  }
   dfg::Shape starts(shape.size(), DimExpr(0)), sizes = shape;
   sizes.front() = 1;
   for (int64_t i = 0; i < *count; ++i) {
@@ -213,11 +259,45 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &) {
   return node.done({list});
 }
 
+/// Returns a list of another length, of which input 2, if there is one, is the length so far.
+static Outcome buildResize(NodeBuilder &node, const OpRule &) {
+  NodeValue list = listOf(node), size = node.in(1);
+  if (!list || !size)
+    return Outcome::Failed;
+  const dfg::SizeTensor *known = node.sizes(1);
+  std::optional<int64_t> number =
+      known && known->isSingle() ? known->values.front().constant() : std::nullopt;
+  if (number && *number < 0)
+    return node.fail("expected a size that is not negative, but got {} [operand]", *number);
+  if (!number) {
+    NodeValue zero = node.scalar(0, IntegerType::get(node.context(), 32));
+    Value isSize = node.valueOf(node.op("greater_equal", {size, zero}));
+    if (!isSize)
+      return Outcome::Failed;
+    node.record([&] {
+      node.builder().check(isSize, "size >= 0", {}, dfg::Failure::InvalidArgument, node.location());
+    });
+  }
+  return node.done({node.library().compute("_resized", {list, countOf(node, list, 2), size})});
+}
+
+/// The inputs are two lists and the numbers of their elements.
+static Outcome buildConcatLists(NodeBuilder &node, const OpRule &) {
+  std::optional<ListKey> key = FlowBuilder(node).flowAt(0);
+  if (!key || node.numInputs() != 4)
+    return failWithoutList(node);
+  NodeValue list = listOf(node), other = FlowBuilder(node).flow(1, *key);
+  if (!list || !other)
+    return Outcome::Failed;
+  return node.done(
+      {node.library().compute("_joined_lists", {list, node.in(2), other, node.in(3)})});
+}
+
 //===----------------------------------------------------------------------===//
 // Lists whose length changes, and optional values
 //===----------------------------------------------------------------------===//
 
-/// GrowingLists.cpp replaces operations whose list is known.
+/// GrowingLists.cpp and ListVectors.cpp replace operations whose list is known.
 static Outcome buildStray(NodeBuilder &node, const OpRule &) { return failWithoutList(node); }
 
 static Outcome buildOptional(NodeBuilder &node, const OpRule &) {
@@ -302,14 +382,21 @@ static constexpr OpRule kRules[] = {
     {"TensorListReserve", "2 -> 1; element_dtype:type", buildReserve, "", OpRule::MakesList},
     {"TensorListFromTensor", "2 -> 1; element_dtype:type", buildFromTensor, "", OpRule::MakesList},
     {"TensorListGetItem", "3 -> 1", buildGetItem},
-    {"TensorListSetItem", "3 -> 1", buildSetItem, "", OpRule::ChangesList},
+    {"TensorListSetItem", "3-4 -> 1; resize_if_index_out_of_bounds:bool?", buildSetItem, "",
+     OpRule::ChangesList},
     {"TensorListStack", "2+ -> 1; num_elements:int?", buildStack},
     {"TensorListConcat", "1+ -> 2; element_dtype:type", buildConcat},
     {"TensorListConcatV2", "3+ -> 2; element_dtype:type", buildConcat},
     {"TensorListSplit", "3 -> 1; element_dtype:type", buildSplit, "", OpRule::MakesList},
     {"TensorListLength", "1 -> 1", buildLength},
     {"TensorListGather", "3 -> 1", buildGather},
-    {"TensorListScatterIntoExistingList", "3 -> 1", buildScatter, "", OpRule::ChangesList},
+    {"TensorListScatterIntoExistingList", "3-4 -> 1", buildScatter, "", OpRule::ChangesList},
+    {"TensorListScatter", "3 -> 1; element_dtype:type", buildStray},
+    {"TensorListScatterV2", "4 -> 1; element_dtype:type", buildStray},
+    {"TensorListResize", "2-3 -> 1", buildResize, "", OpRule::ChangesList},
+    {"TensorListConcatLists", "2-4 -> 1; element_dtype:type", buildConcatLists, "",
+     OpRule::ChangesList},
+    {"TensorListPushBackBatch", "2 -> 1; element_dtype:type", buildStray},
 };
 
 ArrayRef<OpRule> tensorListRules() { return kRules; }

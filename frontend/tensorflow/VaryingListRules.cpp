@@ -71,6 +71,9 @@ static const VaryingList *listFor(NodeBuilder &node, NodeValue value) {
 
 static Outcome buildReserve(NodeBuilder &node, const OpRule &) {
   FlowBuilder flows(node);
+  // A list that is made in a branch is there if its inputs are.
+  node.followInput(0);
+  node.followInput(1);
   ListKey key = flows.flowOf({node.index, 0}).value_or(ListKey{node.index, ""});
   node.entry.arrays[node.index].type = flows.elementType(key.array);
   return node.done({flows.zeroList({node.index, ""}), flows.zeroList({node.index, kUsed.str()})});
