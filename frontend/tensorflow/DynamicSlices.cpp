@@ -100,6 +100,92 @@ std::optional<int64_t> DynamicSlice::constantSpan(unsigned axis) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Paddings
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A vector of known sizes plus multiples of vectors that only calls know.
+struct SizeSum {
+  dfg::Shape known;
+  std::map<Edge, int64_t> others;
+};
+} // namespace
+
+/// Returns the elements at an edge, in order, as a sum; they must be `rank` ones.
+static SizeSum sumAt(const EntryContext &entry, Edge edge, size_t rank, unsigned depth = 0) {
+  constexpr unsigned kMostDepth = 16;
+  if (KnownSizes known = entry.sizesAt(edge); known && known->values.size() == rank)
+    return {known->values, {}};
+  const Node &at = entry.graph.nodes[edge.node];
+  std::optional<Edge> first = at.inputs.first(), second = at.inputs.at(1);
+  bool isSub = at.op == "Sub", isAdd = at.op == "Add" || at.op == "AddV2";
+  bool isSame = at.op == "Identity" || at.op == "Reshape" || at.op == "ExpandDims";
+  if (entry.isFed(edge) || depth == kMostDepth || !first ||
+      (!isSame && !(second && (isAdd || isSub))))
+    return {dfg::Shape(rank, DimExpr(0)), {{edge, 1}}};
+  SizeSum sum = sumAt(entry, *first, rank, depth + 1);
+  if (isSame)
+    return sum;
+  SizeSum other = sumAt(entry, *second, rank, depth + 1);
+  for (auto [size, added] : zip_equal(sum.known, other.known))
+    size = isSub ? size - added : size + added;
+  for (auto [source, count] : other.others)
+    sum.others[source] += isSub ? -count : count;
+  return sum;
+}
+
+/// Returns the sums of the two columns of a table of paddings, if they are known.
+static std::optional<dfg::Shape> sumsOfPaddings(const NodeBuilder &node, Edge paddings,
+                                                size_t rank) {
+  const EntryContext &entry = node.entry;
+  if (entry.isFed(paddings))
+    return std::nullopt;
+  const Node &table = entry.graph.nodes[paddings.node];
+  std::optional<Edge> low = table.inputs.first(), high = table.inputs.at(1);
+  bool isPack = table.op == "Pack" && table.inputs.size() == 2;
+  bool isConcat = table.op == "ConcatV2" && table.inputs.size() == 3;
+  KnownSizes axis = isConcat ? entry.sizesAt(*table.inputs.at(2)) : nullptr;
+  std::optional<int64_t> along = isPack ? std::optional(table.number("axis"))
+                                 : axis ? axis->getConstant()
+                                        : std::nullopt;
+  if (!along || (*along != 1 && *along != -1))
+    return std::nullopt;
+  SizeSum first = sumAt(entry, *low, rank), second = sumAt(entry, *high, rank);
+  for (auto [source, count] : second.others)
+    first.others[source] += count;
+  for (auto [sum, size] : zip_equal(first.known, second.known))
+    sum = sum + size;
+  bool isKnown = all_of(first.others, [](const auto &other) { return other.second == 0; });
+  return isKnown ? std::optional(first.known) : std::nullopt;
+}
+
+std::optional<NodeValue> padBetween(NodeBuilder &node, NodeValue x) {
+  NodeValue paddings = node.in(1);
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  dfg::Shape table = paddings ? dfg::shapeOf(paddings.getType()) : dfg::Shape();
+  if (table != dfg::Shape{DimExpr(shape.size()), DimExpr(2)})
+    return std::nullopt;
+  std::optional<dfg::Shape> sums = sumsOfPaddings(node, *node.edge(1), shape.size());
+  if (!sums)
+    return std::nullopt;
+  dfg::Shape places;
+  for (const DimExpr &sum : *sums) // negative ones fail each call
+    places.push_back(isAtMost(sum, DimExpr(-1)) ? DimExpr(0) : sum + 1);
+  for (auto [axis, sum] : enumerate(*sums)) {
+    if (sum.isConstant(0) || !x)
+      continue;
+    NodeValue low = node.slice(node.cast(paddings, positionType(node)),
+                               {DimExpr(int64_t(axis)), DimExpr(0)}, {DimExpr(1), DimExpr(1)});
+    low = node.op("check_indices", node.reshape(low, {}),
+                  {node.attrs.sizes("shape", places), node.attrs.integer("axis", axis)});
+    x = node.library().compute(
+        "_placed", {x, low},
+        {{"axis", dfg::Shape{DimExpr(axis)}}, {"size", dfg::Shape{shape[axis] + sum}}});
+  }
+  return x;
+}
+
+//===----------------------------------------------------------------------===//
 // Slices
 //===----------------------------------------------------------------------===//
 

@@ -16,6 +16,11 @@ struct SliceMasks {
 NodeValue sliceFrom(NodeBuilder &node, NodeValue x, NodeValue starts, unsigned axis,
                     dfg::DimExpr size);
 
+/// Returns `x` padded with zeros by paddings (input 1) that only calls know, whose sums are known,
+/// as in the gradient of a slice that begins where calls say. Returns std::nullopt for other
+/// paddings, and null after errors.
+std::optional<NodeValue> padBetween(NodeBuilder &node, NodeValue x);
+
 /// A slice of a tensor by inputs 1 to 3 of a node, its begin, end and strides.
 class DynamicSlice {
 public:

@@ -37,7 +37,7 @@ private:
   //===--- Operations -----------------------------------------------------===//
 
   void expand(unsigned index);
-  void expandPassing(unsigned index, unsigned count);
+  void expandPassing(unsigned index, unsigned count, unsigned values = 1);
   void expandEmpty(unsigned index, unsigned depth);
   void expandElement(unsigned index, unsigned depth, const VariantSet &set);
   void expandFixed(unsigned index);
@@ -75,12 +75,14 @@ std::vector<char> Expander::layout(unsigned depth) {
 //===----------------------------------------------------------------------===//
 
 /// Copies a node that passes on its inputs for all parts but the first. A sum of lists adds the
-/// elements, and all have the same number of them.
-void Expander::expandPassing(unsigned index, unsigned size) {
+/// elements, and all have the same number of them. The first `values` parts are values, of which
+/// sums and zeros are such of each.
+void Expander::expandPassing(unsigned index, unsigned size, unsigned values) {
   const Node &node = graph.nodes[index];
-  bool isCopied = hasFlag(node.op, OpRule::Passes | OpRule::Merges);
+  bool passes = hasFlag(node.op, OpRule::Passes | OpRule::Merges);
   bool hasTwo = hasFlag(node.op, OpRule::Switches);
   for (unsigned number = 1; number < size; ++number) {
+    bool isValue = number < values, isCopied = passes || isValue;
     unsigned made = isCopied ? copy(index, number) : make(index, "Identity", {});
     if (graph.nodes[made].has("T"))
       graph.nodes[made].attrs["T"].number = kInt32Dtype;
@@ -91,7 +93,8 @@ void Expander::expandPassing(unsigned index, unsigned size) {
       EdgeList inputs;
       for (auto [i, input] : enumerate(graph.nodes[index].inputs)) {
         // The other input of a Switch is the predicate.
-        bool isPart = i == 0 || hasFlag(graph.nodes[index].op, OpRule::Merges);
+        bool isPart =
+            i == 0 || hasFlag(graph.nodes[index].op, OpRule::Merges) || (isValue && !passes);
         if (isPart || isCopied)
           inputs.add(isPart ? part(input, number) : replaced(input));
       }
@@ -447,8 +450,10 @@ void Expander::expand(unsigned index) {
     return refuse(index, "its list is an element of a list, or has lists as elements");
   if (depth == 1 && found->isList && !found->isElement && expandWrite(index))
     return;
-  if (isPassing)
-    return expandPassing(index, size);
+  if (isPassing) {
+    bool isOptional = found && !found->isList && !sets.listAt(*first);
+    return expandPassing(index, size, isOptional ? size / 2 : 1);
+  }
   // Operations on lists that read an optional value are errors where they are built.
   if (op.starts_with("TensorList") && depth > 0)
     expandRead(index, depth);

@@ -312,6 +312,9 @@ static std::optional<dfg::SizeTensor> paddedSizes(NodeBuilder &node, const dfg::
 static Outcome buildPad(NodeBuilder &node, const OpRule &) {
   dfg::Shape low, high;
   NodeValue x = node.in(0);
+  if (std::optional<NodeValue> placed =
+          x && !node.sizes(1) && node.node.op == "Pad" ? padBetween(node, x) : std::nullopt)
+    return node.done({*placed});
   if (!x || !splitPaddings(node, low, high))
     return Outcome::Failed;
   if (std::optional<dfg::SizeTensor> sizes = paddedSizes(node, low, high))
