@@ -122,11 +122,13 @@ static Value throughGates(Value value) {
   return value;
 }
 
-/// Returns the value with the same elements in the same order before all reshapes.
+/// Returns a value with the same elements in the same order before reshapes.
 static Value throughReshapes(Value value) {
+  constexpr unsigned kMostReshapes = 16;
   value = throughGates(value);
-  while (auto reshape = value.getDefiningOp<dfg::ReshapeOp>())
-    value = throughGates(reshape.getX());
+  for (unsigned i = 0; i < kMostReshapes; ++i)
+    if (auto reshape = value.getDefiningOp<dfg::ReshapeOp>())
+      value = throughGates(reshape.getX());
   return value;
 }
 

@@ -102,12 +102,15 @@ static std::optional<SizeTensor> interleave(SizeOperands operands, int64_t axis)
   shape[axis] = 0;
   for (const SizeTensor *operand : operands) {
     ArrayRef<int64_t> own = operand->shape;
-    if (own.size() != first.size() || own.take_front(axis) != first.take_front(axis) ||
+    if (operand->elementType != operands.front()->elementType || own.size() != first.size() ||
+        own.take_front(axis) != first.take_front(axis) ||
         own.drop_front(axis + 1) != first.drop_front(axis + 1))
       return std::nullopt;
     shape[axis] += own[axis];
   }
   std::optional<int64_t> rows = countSizes(first.take_front(axis));
+  if (!countSizes(shape))
+    return std::nullopt;
   Shape values;
   for (int64_t row = 0; rows && row < *rows; ++row)
     for (const SizeTensor *operand : operands) {

@@ -111,7 +111,7 @@ struct SizeSum {
 };
 } // namespace
 
-/// Returns the elements at an edge, in order, as a sum; they must be `rank` ones.
+/// Returns the elements at an edge, in order, as a sum; there must be `rank` of them.
 static SizeSum sumAt(const EntryContext &entry, Edge edge, size_t rank, unsigned depth = 0) {
   constexpr unsigned kMostDepth = 16;
   if (KnownSizes known = entry.sizesAt(edge); known && known->values.size() == rank)
@@ -159,6 +159,14 @@ static std::optional<dfg::Shape> sumsOfPaddings(const NodeBuilder &node, Edge pa
   return isKnown ? std::optional(first.known) : std::nullopt;
 }
 
+static void requireZero(NodeBuilder &node, NodeValue padding) {
+  NodeValue zero = node.scalar(0, positionType(node));
+  if (Value isZero = node.valueOf(node.op("equal", {padding, zero})))
+    node.record([&] {
+      node.builder().check(isZero, "padding == 0", {}, dfg::Failure::OutOfRange, node.location());
+    });
+}
+
 std::optional<NodeValue> padBetween(NodeBuilder &node, NodeValue x) {
   NodeValue paddings = node.in(1);
   dfg::Shape shape = dfg::shapeOf(x.getType());
@@ -172,11 +180,16 @@ std::optional<NodeValue> padBetween(NodeBuilder &node, NodeValue x) {
   for (const DimExpr &sum : *sums) // negative ones fail each call
     places.push_back(isAtMost(sum, DimExpr(-1)) ? DimExpr(0) : sum + 1);
   for (auto [axis, sum] : enumerate(*sums)) {
-    if (sum.isConstant(0) || !x)
-      continue;
+    if (!x)
+      return x;
     NodeValue low = node.slice(node.cast(paddings, positionType(node)),
                                {DimExpr(int64_t(axis)), DimExpr(0)}, {DimExpr(1), DimExpr(1)});
-    low = node.op("check_indices", node.reshape(low, {}),
+    low = node.reshape(low, {});
+    if (sum.isConstant(0)) {
+      requireZero(node, low);
+      continue;
+    }
+    low = node.op("check_indices", low,
                   {node.attrs.sizes("shape", places), node.attrs.integer("axis", axis)});
     x = node.library().compute(
         "_placed", {x, low},

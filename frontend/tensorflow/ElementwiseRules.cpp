@@ -53,7 +53,6 @@ static Outcome buildSelect(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("select", {condition, onTrue, onFalse})});
 }
 
-/// Powers of integers become products; the exponent must be known.
 /// TensorFlow moves amounts outside of a number's bits to the nearest one inside.
 static Outcome buildShift(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.in(0);
@@ -65,20 +64,31 @@ static Outcome buildShift(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op(rule.argument, {x, amount})});
 }
 
+/// Small powers of integers that are known become products.
 static Outcome buildPow(NodeBuilder &node, const OpRule &) {
   NodeValue base = node.in(0);
   if (!base)
     return Outcome::Failed;
   if (isa<FloatType>(dfg::elementTypeOf(base.getType())))
     return node.done({node.op("pow", {base, node.in(1)})});
-  const dfg::SizeTensor *known = node.sizes(1);
-  auto exponent = known && known->getRank() == 0 ? known->getConstant() : std::nullopt;
+  std::optional<int64_t> exponent;
+  auto known = node.knownRatios(1);
+  if (auto number = known && known->size() == 1 ? known->front().asInteger() : std::nullopt)
+    exponent = number->constant();
+  NodeValue given = node.in(1);
   constexpr int64_t kMostFactors = 64;
-  if (!exponent || *exponent < 0 || *exponent > kMostFactors)
-    return node.done({node.library().compute("_integer_power", {base, node.in(1)})});
-  NodeValue result =
-      node.filled(1, dfg::shapeOf(base.getType()), dfg::elementTypeOf(base.getType()));
-  for (int64_t i = 0; i < *exponent; ++i)
+  if (!given || !exponent || *exponent < 0 || *exponent > kMostFactors)
+    return node.done({node.library().compute("_integer_power", {base, given})});
+  // The exponent may have more axes than the base, of one element each.
+  dfg::Shape shape = dfg::shapeOf(base.getType());
+  size_t rank = dfg::shapeOf(given.getType()).size();
+  if (rank > shape.size())
+    shape.insert(shape.begin(), rank - shape.size(), dfg::DimExpr(1));
+  base = node.reshape(base, shape);
+  NodeValue result = base;
+  if (*exponent == 0)
+    result = node.filled(1, shape, dfg::elementTypeOf(base.getType()));
+  for (int64_t i = 1; i < *exponent; ++i)
     result = node.op("mul", {result, base});
   return node.done({result});
 }
@@ -151,7 +161,7 @@ static constexpr OpRule kRules[] = {
     {"RealDiv", "2 -> 1", buildOperation, "div"},
     {"FloorDiv", "2 -> 1", buildFloorDiv},
     {"FloorMod", "2 -> 1", buildOperation, "mod"},
-    {"Pow", "2 -> 1", buildPow},
+    {"Pow", "2 -> 1", buildPow, "", 0, 0, "powers of integers from 2^56 on"},
     {"Maximum", "2 -> 1", buildOperation, "maximum"},
     {"Minimum", "2 -> 1", buildOperation, "minimum"},
     {"Neg", "1 -> 1", buildOperation, "neg", OpRule::Planes},

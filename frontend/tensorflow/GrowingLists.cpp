@@ -75,8 +75,8 @@ std::vector<char> Expander::layout(unsigned depth) {
 //===----------------------------------------------------------------------===//
 
 /// Copies a node that passes on its inputs for all parts but the first. A sum of lists adds the
-/// elements, and all have the same number of them. The first `values` parts are values, of which
-/// sums and zeros are such of each.
+/// elements, and all have the same number of them. The first `values` parts are values:
+/// sums and zeros are built for each of them.
 void Expander::expandPassing(unsigned index, unsigned size, unsigned values) {
   const Node &node = graph.nodes[index];
   bool passes = hasFlag(node.op, OpRule::Passes | OpRule::Merges);

@@ -91,7 +91,8 @@ static Outcome buildArg(NodeBuilder &node, const OpRule &rule) {
     NodeValue otherwise = node.scalar(rule.argument == "argmax" ? -least : least, element);
     x = node.op("select", {node.op("is_nan", x), otherwise, x});
   }
-  // TensorFlow also has results of i16 and u16.
+  if (!type.isInteger(16) && !type.isSignlessInteger(32) && !type.isSignlessInteger(64))
+    return node.fail("expected integers of 16, 32 or 64 bits as 'output_type' [dtype]");
   Type computed = type.isSignlessInteger(32) ? type : IntegerType::get(node.context(), 64);
   NodeValue at = node.op(rule.argument, x,
                          {node.attrs.integer("axis", *axis), node.attrs.type("dtype", computed)});

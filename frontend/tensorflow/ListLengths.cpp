@@ -196,11 +196,12 @@ NodeValue stackAll(NodeBuilder &node, NodeValue list, unsigned countInput) {
 }
 
 NodeValue stackOf(NodeBuilder &node, NodeValue list, const DimExpr &length) {
-  SmallVector<NamedAttribute> attributes = {node.attrs.sizes("size", length)};
   // Popped elements are still there.
-  if (node.flag(kGrows) && node.flag("_shrinks"))
-    attributes.push_back(node.attrs.unit("prefix"));
-  return node.op("list_stack", list, attributes);
+  if (node.flag(kGrows) && node.flag("_shrinks")) {
+    NodeValue count = node.size(length, IntegerType::get(node.context(), 32));
+    list = node.library().compute("_first_elements", {list, count});
+  }
+  return node.op("list_stack", list, node.attrs.sizes("size", length));
 }
 
 } // namespace tfc::tensorflow

@@ -137,7 +137,7 @@ void VectorExpander::expandScatter(unsigned index) {
   Node &node = graph.nodes[index];
   graph.nodes[list].attrs = {{"element_dtype", node.attr("element_dtype")}};
   node.op = "TensorListScatterIntoExistingList";
-  node.attrs[kFixed.str()].number = number.value_or(-1) >= 0;
+  node.attrs[kFixed.str()].number = !number || *number >= 0;
   setInputs(index, {{list, 0}, *inputs.first(), *inputs.at(1)});
 }
 

@@ -98,7 +98,7 @@ static NodeValue countOf(NodeBuilder &node, NodeValue list, unsigned input) {
   return node.hasInput(input) ? node.in(input) : node.op("list_size", list);
 }
 
-/// If the list has an input that counts its elements, it gets those before the position, too.
+/// A list that counts its elements, or may be resized, gets those before the position, too.
 static Outcome buildSetItem(NodeBuilder &node, const OpRule &) {
   NodeValue list = listOf(node), value = node.in(2);
   if (!list || !value)
@@ -107,8 +107,8 @@ static Outcome buildSetItem(NodeBuilder &node, const OpRule &) {
   if (type && cast<dfg::ListType>(list.getType()).getElementType() != type &&
       !checkElement(node.entry, FlowBuilder(node).flowAt(0)->array, type))
     return Outcome::Failed;
-  if (node.hasInput(3))
-    list = node.library().compute("_extended", {list, node.in(3), node.in(1)});
+  if (node.hasInput(3) || node.flag("resize_if_index_out_of_bounds"))
+    list = node.library().compute("_extended", {list, countOf(node, list, 3), node.in(1)});
   return node.done({node.op("list_write", {list, node.in(1), value})});
 }
 
@@ -238,7 +238,10 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &) {
   if (!list || !values || !at)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(values.getType()), positions = dfg::shapeOf(at.getType());
-  if (positions.size() != 1 || shape.empty())
+  auto differ = [](const DimExpr &a, const DimExpr &b) {
+    return a.constant() && b.constant() && a != b;
+  };
+  if (positions.size() != 1 || shape.empty() || differ(shape.front(), positions.front()))
     return node.fail("expected as many slices as positions, but got {} and {} [operand]",
                      dfg::toText(values.getType()), dfg::toText(at.getType()));
   list = roomForPositions(node, list);

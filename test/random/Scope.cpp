@@ -73,7 +73,7 @@ bool Scope::mentions(Type type, ArrayRef<std::string> names) {
 }
 
 void Scope::bind(Value count, const DimExpr &most) {
-  // Graph text means one size by all equal computations.
+  // Graph text binds equal computations to one size.
   if (BindSizeOp equal = findEqualSize(*builder.currentBlock(), count, most))
     return bound.push_back(equal.getName());
   std::string name = "k" + std::to_string(++boundSizes);

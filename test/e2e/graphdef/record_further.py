@@ -130,7 +130,7 @@ def numbers_of_types(x, wide, triangles, rows, small, other, flags, whole, expon
     """Operations on NaN, small integers and flags, and of which one operand is broadcast."""
     parts = tf.SparseTensor([[0, 1], [1, 0], [2, 2]], x[:3], [3, 3])
     joined = tf.sparse.add(parts, tf.SparseTensor([[0, 0], [1, 0], [2, 2]], x[3:6], [3, 3]), threshold=0.5)
-    bf16 = tf.cast(rows[0], tf.bfloat16)
+    bf16 = tf.cast(tf.round(rows[0] * 4), tf.bfloat16)
     return [raw.Bucketize(input=x, boundaries=[-1.0, 0.0, 2.0]), raw.Bucketize(input=wide, boundaries=[-1.0, 0.1, 2.0]),
             tf.searchsorted([-1.0, 0.0, 2.0], x), tf.searchsorted([-1.0, 0.0, 2.0], x, side="right"),
             tf.linalg.triangular_solve(triangles, rows[:1]), tf.linalg.triangular_solve(triangles[0], rows, adjoint=True),
@@ -138,7 +138,7 @@ def numbers_of_types(x, wide, triangles, rows, small, other, flags, whole, expon
             raw.SparseMatMul(a=rows[0], b=rows[1], transpose_a=True), tf.cast(raw.SparseMatMul(a=bf16, b=bf16, transpose_b=True), f32),
             raw.InTopK(predictions=rows[0], targets=[1, 4, 2], k=2),
             raw.ArgMax(input=x[:4], dimension=0, output_type=tf.uint16), raw.ArgMin(input=x[:4], dimension=0, output_type=i32),
-            tf.argmax(flags, 1), tf.argmin(flags, 0), whole ** exponent, tf.cast(whole, i64) ** tf.cast(exponent, i64)[:1],
+            tf.argmax(flags, 1), tf.argmin(flags, 0), whole ** exponent, whole ** [3], tf.zeros(tf.constant(2) ** [3]), tf.cast(whole, i64) ** tf.cast(exponent, i64)[:1],
             raw.LeftShift(x=whole, y=amount), raw.RightShift(x=whole, y=amount), raw.RightShift(x=small, y=np.int8(9)),
             *tf.nn.compute_accidental_hits(np.array([[1], [2]]), np.array([2, 1, 1]), 1),
             joined.indices, joined.values, joined.dense_shape]

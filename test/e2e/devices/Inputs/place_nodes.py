@@ -10,7 +10,7 @@ import sys
 
 # Nodes on lists and queues, by their operations or their names: those that combine the flows of a TensorArray have
 # operations like others.
-SHARED = re.compile(rb"(.*/)?TensorArray|Stack(V2|Push|Pop)|.*Queue")
+SHARED = re.compile(rb"(.*/)?TensorArray|(Empty)?TensorList|Stack(V2|Push|Pop)|.*Queue")
 STATE = re.compile(rb"Variable|VarHandle|VarIsInitialized|Assign|(Resource)?(Sparse)?Apply|Scatter(Add|Sub|Update)")
 FLOW = re.compile(rb"(Ref)?Switch|(Stateless)?(While|If)|VariableV2|VarHandleOp|.*QueueV2")
 
