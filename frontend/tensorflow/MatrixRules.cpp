@@ -68,6 +68,51 @@ static NodeValue sumLoneAxes(NodeBuilder &node, NodeValue x, SmallVectorImpl<Str
   return axes.empty() ? x : node.op("sum", x, node.attrs.integers("axis", axes));
 }
 
+/// Returns the labels without those that occurred before.
+static SmallVector<StringRef> withoutRepetitions(ArrayRef<StringRef> labels) {
+  SmallVector<StringRef> distinct;
+  for (StringRef label : labels)
+    if (!is_contained(distinct, label))
+      distinct.push_back(label);
+  return distinct;
+}
+
+/// Returns a tensor whose axes have the given labels, from one that has an axis for each distinct
+/// one: elements outside of the diagonals of repeated labels are 0.
+static NodeValue onDiagonals(NodeBuilder &node, NodeValue x, ArrayRef<StringRef> labels) {
+  SmallVector<StringRef> present = withoutRepetitions(labels);
+  if (!x || present.size() == labels.size())
+    return x;
+  Type position = IntegerType::get(node.context(), 64);
+  for (size_t i = 0; i < labels.size() && x; ++i) {
+    if (i < present.size() && present[i] == labels[i])
+      continue;
+    dfg::Shape shape = dfg::shapeOf(x.getType());
+    // "..." stands for any number of axes.
+    int64_t rest = int64_t(shape.size()) - int64_t(present.size());
+    auto axisOf = [&](size_t number) {
+      bool isBehind = is_contained(ArrayRef(present).take_front(number), "...");
+      return int64_t(number) + (isBehind ? rest : 0);
+    };
+    int64_t from = axisOf(find(present, labels[i]) - present.begin()), to = axisOf(i);
+    DimExpr size = shape[from];
+    auto positions = [&](int64_t axis, size_t rank) {
+      dfg::Shape along(rank, DimExpr(1));
+      along[axis] = size;
+      return node.reshape(node.iota(size, position), along);
+    };
+    shape.insert(shape.begin() + to, DimExpr(1));
+    x = node.reshape(x, shape);
+    shape[to] = size;
+    NodeValue isInside =
+        node.op("equal", {positions(from, shape.size()), positions(to, shape.size())});
+    NodeValue zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
+    x = node.op("select", {isInside, node.broadcast(x, shape), zero});
+    present.insert(present.begin() + i, labels[i]);
+  }
+  return x;
+}
+
 static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
   constexpr size_t kMaxLength = 4096;
   StringRef equation = node.node.attr("equation").text;
@@ -85,8 +130,11 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
     value = sumLoneAxes(node, value, names, equation);
     labels.push_back(spellTerm(names));
   }
-  std::string text = fmt::format("{} -> {}", join(labels, ", "), spellTerm(splitTerm(output)));
-  return node.done({node.op("einsum", values, node.attrs.text("labels", text))});
+  SmallVector<StringRef> results = splitTerm(output);
+  std::string text =
+      fmt::format("{} -> {}", join(labels, ", "), spellTerm(withoutRepetitions(results)));
+  return node.done(
+      {onDiagonals(node, node.op("einsum", values, node.attrs.text("labels", text)), results)});
 }
 
 //===----------------------------------------------------------------------===//

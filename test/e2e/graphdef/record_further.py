@@ -144,6 +144,17 @@ def numbers_of_types(x, wide, triangles, rows, small, other, flags, whole, expon
             joined.indices, joined.values, joined.dense_shape]
 
 
+def repeated_labels(x, y):
+    """Diagonals by einsum, tensors that are 0 outside of diagonals, and gradients."""
+    results = [raw.Einsum(inputs=[x[0]], equation=equation) for equation in ("ij->iji", "ij->ijji", "ij->iijj")]
+    results += [raw.Einsum(inputs=[x], equation=equation) for equation in ("...i->...ii", "i...->i...i", "b...->bb...", "...i->ii...")]
+    for equation, operands in (("...ii->...i", [x]), ("bii->", [x]), ("iij->j", [tf.transpose(x)[..., 0, None] + y[:, None]]),
+                               ("bii,jc->bjc", [x, y]), ("aab,bc->ac", [tf.transpose(x, [1, 2, 0]), y[:2]])):
+        made = tf.einsum(equation, *operands)
+        results += [made, *tf.gradients(tf.reduce_sum(made ** 2), [x, y], unconnected_gradients="zero")]
+    return results
+
+
 def selected_alike(x, y):
     """Pairs of positions and values that masks select, which are computed alike."""
     at, values, flat = tf.where(x > 0), tf.boolean_mask(x, x > 0), tf.boolean_mask(y, y > 0.0)
@@ -205,3 +216,4 @@ write_values("sizes_of_signals", sizes_of_signals, {"x": (f32, [None, None]), "i
               {"x": normal(2, 8), "image": image, "other": np.clip(image * 0.9, 0, 1)}])
 write_values("selected_alike", selected_alike, {"x": (f32, [None, 4]), "y": (f32, [None])},
              [{"x": normal(3, 4), "y": normal(7)}, {"x": normal(2, 4), "y": normal(1)}])
+write_values("repeated_labels", repeated_labels, {"x": (f32, [None, 3, 3]), "y": (f32, [3, 4])}, [{"x": normal(2, 3, 3), "y": normal(3, 4)}])

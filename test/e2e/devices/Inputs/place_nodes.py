@@ -65,6 +65,11 @@ def is_colocated(node):
     return any(number == 5 and b"_class" in content for number, content, _ in split(node))
 
 
+def has_lists(node):
+    """True if an attribute of the node is the type of lists: such nodes add lists, or pass them on."""
+    return any(number == 5 and content.endswith(b"\x12\x02\x30\x15") for number, content, _ in split(node))
+
+
 class Placer:
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -79,7 +84,7 @@ class Placer:
 
     def device_of(self, node):
         name, op = text_of(node, 1), text_of(node, 2)
-        if SHARED.match(op) or SHARED.match(name):
+        if SHARED.match(op) or SHARED.match(name) or has_lists(node):
             return self.shared
         if is_colocated(node):
             return None
