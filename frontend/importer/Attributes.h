@@ -21,7 +21,6 @@ public:
   mlir::NamedAttribute flag(llvm::StringRef name, bool value) {
     return b.getNamedAttr(name, b.getBoolAttr(value));
   }
-  mlir::NamedAttribute unit(llvm::StringRef name) { return b.getNamedAttr(name, b.getUnitAttr()); }
   mlir::NamedAttribute real(llvm::StringRef name, double value) {
     return b.getNamedAttr(name, b.getF64FloatAttr(value));
   }

@@ -123,10 +123,7 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   if (!isPredicate(condition.getType()))
     return node.fail("expected a bool, but got {} [operand]", dfg::toText(condition.getType()));
-  node.record([&] {
-    node.builder().check(condition, "the assertion '" + node.node.name + "'", {},
-                         dfg::Failure::OutOfRange, node.location());
-  });
+  node.check(condition, "the assertion '" + node.node.name + "'");
   return node.done();
 }
 

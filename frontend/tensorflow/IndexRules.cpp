@@ -83,6 +83,8 @@ static Outcome buildArg(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.in(0);
   if (!axis || !type || !x)
     return Outcome::Failed;
+  if (!type.isInteger(16) && !type.isSignlessInteger(32) && !type.isSignlessInteger(64))
+    return node.fail("expected integers of 16, 32 or 64 bits as 'output_type' [dtype]");
   Type element = dfg::elementTypeOf(x.getType());
   if (element.isInteger(1))
     x = node.cast(x, IntegerType::get(node.context(), 8, IntegerType::Unsigned));
@@ -91,8 +93,6 @@ static Outcome buildArg(NodeBuilder &node, const OpRule &rule) {
     NodeValue otherwise = node.scalar(rule.argument == "argmax" ? -least : least, element);
     x = node.op("select", {node.op("is_nan", x), otherwise, x});
   }
-  if (!type.isInteger(16) && !type.isSignlessInteger(32) && !type.isSignlessInteger(64))
-    return node.fail("expected integers of 16, 32 or 64 bits as 'output_type' [dtype]");
   Type computed = type.isSignlessInteger(32) ? type : IntegerType::get(node.context(), 64);
   NodeValue at = node.op(rule.argument, x,
                          {node.attrs.integer("axis", *axis), node.attrs.type("dtype", computed)});

@@ -227,6 +227,13 @@ std::optional<SmallVector<SmallVector<Value>>> NodeBuilder::listsFrom(unsigned f
   return lists;
 }
 
+bool NodeBuilder::check(const NodeValue &condition, const Twine &subject, dfg::Failure failure) {
+  Value isMet = valueOf(condition);
+  if (isMet)
+    record([&] { builder().check(isMet, subject, {}, failure, location()); });
+  return bool(isMet);
+}
+
 std::optional<dfg::Shape> NodeBuilder::foundDims(unsigned i, std::string &help) {
   constexpr int64_t kMostSizes = 64;
   if (auto sizes = evaluateIntegers(in(i).getValue(), entry.knownValues)) {

@@ -47,6 +47,9 @@ public:
   /// Returns a size that calls find up to a limit, for a scalar that counts elements. Returns
   /// std::nullopt for null, or after an error.
   std::optional<dfg::DimExpr> sizeUpTo(const NodeValue &count, const dfg::DimExpr &limit);
+  /// Makes calls fail in which a condition does not hold. Returns false for null.
+  bool check(const NodeValue &condition, const llvm::Twine &subject,
+             dfg::Failure failure = dfg::Failure::OutOfRange);
   /// Emits an error that a size has to be known, or to have such a bound.
   void askForBound(llvm::StringRef size);
   /// Returns the node that created the resource of a handle.

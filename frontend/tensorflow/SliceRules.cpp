@@ -289,22 +289,20 @@ static std::optional<dfg::SizeTensor> paddedSizes(NodeBuilder &node, const dfg::
     std::optional<int64_t> before = low[axis].constant(), after = high[axis].constant();
     if (!before || !after || *before < 0 || *after < 0 || *before > kMost || *after > kMost)
       return std::nullopt;
-    auto count = [&](ArrayRef<int64_t> sizes) {
-      return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
-    };
     ArrayRef<int64_t> shape = padded.shape;
-    int64_t rows = count(shape.take_front(axis)), inner = count(shape.drop_front(axis + 1));
-    int64_t width = inner * shape[axis];
-    if (rows * (inner * (*before + *after) + width) > kMost)
+    auto rows = dfg::countSizes(shape.take_front(axis));
+    auto inner = dfg::countSizes(shape.drop_front(axis + 1)),
+         width = dfg::countSizes(shape.drop_front(axis));
+    padded.shape[axis] += *before + *after;
+    if (!rows || !inner || !width || !dfg::countSizes(padded.shape))
       return std::nullopt;
     dfg::Shape values;
-    for (int64_t row = 0; row < rows; ++row) {
-      values.append(inner * *before, value);
-      llvm::append_range(values, ArrayRef(padded.values).slice(row * width, width));
-      values.append(inner * *after, value);
+    for (int64_t row = 0; row < *rows; ++row) {
+      values.append(*inner * *before, value);
+      llvm::append_range(values, ArrayRef(padded.values).slice(row * *width, *width));
+      values.append(*inner * *after, value);
     }
     padded.values = std::move(values);
-    padded.shape[axis] += *before + *after;
   }
   return dfg::makeSizes(padded.elementType, padded.shape, std::move(padded.values));
 }

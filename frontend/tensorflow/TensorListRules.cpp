@@ -222,14 +222,8 @@ static NodeValue roomForPositions(NodeBuilder &node, NodeValue list) {
   NodeValue count = countOf(node, list, 3);
   if (!node.flag(kFixed))
     return node.library().compute("_extended", {list, count, needed});
-  Value isInside = node.valueOf(node.op("less_equal", {needed, count}));
-  if (!isInside)
-    return {};
-  node.record([&] {
-    node.builder().check(isInside, "positions < num_elements", {}, dfg::Failure::OutOfRange,
-                         node.location());
-  });
-  return list;
+  bool isChecked = node.check(node.op("less_equal", {needed, count}), "positions < num_elements");
+  return isChecked ? list : NodeValue();
 }
 
 /// Writes the slices of input 1 to the positions in input 2.
@@ -268,19 +262,13 @@ static Outcome buildResize(NodeBuilder &node, const OpRule &) {
   if (!list || !size)
     return Outcome::Failed;
   const dfg::SizeTensor *known = node.sizes(1);
-  std::optional<int64_t> number =
-      known && known->isSingle() ? known->values.front().constant() : std::nullopt;
+  std::optional<int64_t> number = known ? known->getConstant() : std::nullopt;
   if (number && *number < 0)
     return node.fail("expected a size that is not negative, but got {} [operand]", *number);
-  if (!number) {
-    NodeValue zero = node.scalar(0, IntegerType::get(node.context(), 32));
-    Value isSize = node.valueOf(node.op("greater_equal", {size, zero}));
-    if (!isSize)
-      return Outcome::Failed;
-    node.record([&] {
-      node.builder().check(isSize, "size >= 0", {}, dfg::Failure::InvalidArgument, node.location());
-    });
-  }
+  NodeValue zero = node.scalar(0, IntegerType::get(node.context(), 32));
+  if (!number && !node.check(node.op("greater_equal", {size, zero}), "size >= 0",
+                             dfg::Failure::InvalidArgument))
+    return Outcome::Failed;
   return node.done({node.library().compute("_resized", {list, countOf(node, list, 2), size})});
 }
 

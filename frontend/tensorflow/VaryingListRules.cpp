@@ -154,16 +154,9 @@ static Outcome buildStack(NodeBuilder &node, const OpRule &) {
   const VaryingList *list = varyingAt(node, *node.edge(0));
   auto [buffers, used] = stacked(node);
   auto sizes = list && used ? node.library().on("_common_sizes", {used}) : std::nullopt;
-  if (!sizes)
+  if (!sizes || !node.check((*sizes)[1],
+                            "the elements of the list at '" + node.node.name + "' have one size"))
     return Outcome::Failed;
-  Value isCommon = node.valueOf((*sizes)[1]);
-  if (!isCommon)
-    return Outcome::Failed;
-  node.record([&] {
-    node.builder().check(isCommon,
-                         "the elements of the list at '" + node.node.name + "' have one size", {},
-                         dfg::Failure::OutOfRange, node.location());
-  });
   return node.done({loaded(node, buffers, (*sizes)[0], *list, 1)});
 }
 

@@ -25,11 +25,13 @@ static NodeValue inFormat(NodeBuilder &node, NodeValue images) {
   return node.hasChannelsFirst() ? node.channelsFirst(images) : images;
 }
 
-/// Returns the sizes of images in the data format of the node with the channels last.
-static Shape shapeOfImages(NodeBuilder &node, Shape shape) {
-  if (node.hasChannelsFirst() && shape.size() >= 2)
-    std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
-  return shape;
+/// Returns what the node has for each axis of images, in its data format, with the channels last.
+template <typename Element>
+static SmallVector<Element> forImages(NodeBuilder &node, ArrayRef<Element> numbers) {
+  SmallVector<Element> moved(numbers);
+  if (node.hasChannelsFirst() && moved.size() >= 2)
+    std::rotate(moved.begin() + 1, moved.begin() + 2, moved.end());
+  return moved;
 }
 
 static bool hasKnownFormat(NodeBuilder &node) {
@@ -49,13 +51,9 @@ static bool hasKnownFormat(NodeBuilder &node) {
 /// std::nullopt if windows move along the axes of batch or channels.
 static std::optional<SmallVector<int64_t>> innerNumbers(NodeBuilder &node, StringRef name,
                                                         int64_t outer) {
-  SmallVector<int64_t> numbers = to_vector(node.node.attr(name).numbers);
-  if (numbers.size() >= 3) {
-    if (node.hasChannelsFirst())
-      std::rotate(numbers.begin() + 1, numbers.begin() + 2, numbers.end());
-    if (numbers.front() == outer && numbers.back() == outer)
-      return SmallVector<int64_t>(ArrayRef(numbers).drop_front().drop_back());
-  }
+  auto numbers = forImages(node, ArrayRef<int64_t>(node.node.attr(name).numbers));
+  if (numbers.size() >= 3 && numbers.front() == outer && numbers.back() == outer)
+    return SmallVector<int64_t>(ArrayRef(numbers).drop_front().drop_back());
   node.fail("expected '{}' for spatial axes only [unsupported-node]", name);
   return std::nullopt;
 }
@@ -144,7 +142,7 @@ static Outcome buildInputGradient(NodeBuilder &node, const OpRule &rule) {
   NodeValue kernel = node.in(1), grad = imagesOf(node, node.in(2));
   if (!shape || !kernel || !grad || !options)
     return Outcome::Failed;
-  shape = shapeOfImages(node, *shape);
+  shape = forImages<DimExpr>(node, *shape);
   if (isDepthwise(rule))
     kernel = node.reshape(kernel, depthwiseShape(dfg::shapeOf(kernel.getType())));
   if (!addGroups(node, lastSize(*shape), channelsOf(dfg::shapeOf(kernel.getType())), *options))
@@ -227,7 +225,8 @@ static Outcome buildAvgPoolGradient(NodeBuilder &node, const OpRule &rule) {
   NodeValue grad = node.in(1);
   if (!shape || !grad)
     return Outcome::Failed;
-  NodeValue x = node.filled(0.0, shapeOfImages(node, *shape), dfg::elementTypeOf(grad.getType()));
+  NodeValue x =
+      node.filled(0.0, forImages<DimExpr>(node, *shape), dfg::elementTypeOf(grad.getType()));
   return buildPoolingGradient(node, rule, x, grad);
 }
 
