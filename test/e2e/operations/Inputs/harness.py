@@ -5,8 +5,9 @@ case is then called for several sizes of its named dimension `n`, zero among the
 made of the oracle (`tfc run --reference`), whose values are compared with NumPy's and whose gradients
 with those of the compiled ones.
 
-harness.py TABLE.py FOLDER reference: checks that compiled values are within the oracle's bounds. The short form of
-the tests takes one in three cases.
+harness.py TABLE.py FOLDER reference: checks that compiled values are within the oracle's bounds.
+
+The short form of the tests takes one in three cases in that form and on the device TFC_TEST_DEVICE.
 """
 
 import json
@@ -302,20 +303,22 @@ def compare_with_numpy(target, cases, graph, folder):
     return wrong if recorder.run(graph) else wrong + 1
 
 
-def is_taken(case):
-    """Whether the short form of the tests compares a case with the oracle's bounds."""
-    return os.environ.get("TFC_LONG", "0") != "0" or draw(case.name)[1] // 3 % 3 == 0
+def one_in_three(cases):
+    """What the short form of the tests takes of cases that other tests compile, too."""
+    is_long = os.environ.get("TFC_LONG", "0") != "0"
+    return [one for one in cases if is_long or draw(one.name)[1] // 3 % 3 == 0]
 
 
 def main():
     table, folder, *mode = sys.argv[1:]
     sys.modules["harness"] = sys.modules["__main__"]  # what the table imports
     read = runpy.run_path(table)
-    compare, all_cases = compare_with_numpy, read["CASES"]
-    if mode == ["reference"]:
-        compare, all_cases = compare_with_oracle, list(filter(is_taken, all_cases))
+    is_reference = mode == ["reference"]
+    compare = compare_with_oracle if is_reference else compare_with_numpy
+    is_repeated = is_reference or "TFC_TEST_DEVICE" in os.environ
+    chosen = one_in_three(read["CASES"]) if is_repeated else read["CASES"]
     wrong = drawn = 0
-    for target, cases in by_target(all_cases, lambda one: one.name):
+    for target, cases in by_target(chosen, lambda one: one.name):
         entries, place = Entries(read.get("USES", "")), os.path.join(folder, target)
         for index, one in cases:
             add_case(entries, index, one, np.random.default_rng(index))
