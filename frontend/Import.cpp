@@ -202,8 +202,9 @@ static std::string suffixesWith(Entries entries) {
 std::string entrySuffixes() { return suffixesWith(Entries::Specified); }
 std::string inputSuffixes() { return suffixesWith(Entries::OfInputs) + " or SavedModel"; }
 
-bool canImport(StringRef path, ArrayRef<importer::EntrySpec> entries) {
-  MLIRContext context;
+bool canImport(StringRef path, ArrayRef<importer::EntrySpec> entries,
+               const DialectRegistry &registry) {
+  MLIRContext context(registry);
   context.loadDialect<dfg::DfgDialect>();
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   std::string reason, name = fileOf(path);

@@ -41,7 +41,9 @@ std::string entrySuffixes();
 /// Returns what declares inputs (see `namesInputs`), for messages.
 std::string inputSuffixes();
 
-/// Returns true if such a file can be read with these entries. Reports no errors.
-bool canImport(llvm::StringRef path, llvm::ArrayRef<importer::EntrySpec> entries);
+/// Returns true if such a file can be read with these entries, in a context with these dialects.
+/// Reports no errors.
+bool canImport(llvm::StringRef path, llvm::ArrayRef<importer::EntrySpec> entries,
+               const mlir::DialectRegistry &registry);
 
 } // namespace tfc

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/reference/Constants.h"
 #include "compiler/reference/Registry.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/Endian.h"
@@ -19,7 +20,7 @@ static void setFloat(Tensor &tensor, int64_t i, llvm::APFloat value) {
   tensor.setRounded(i, {value.convertToDouble(), 0}, 0);
 }
 
-static void fill(Tensor &tensor, DenseElementsAttr value) {
+static void fillDense(Tensor &tensor, DenseElementsAttr value) {
   int64_t i = 0;
   if (tensor.isFloat())
     for (const llvm::APFloat &element : value.getValues<llvm::APFloat>())
@@ -30,7 +31,7 @@ static void fill(Tensor &tensor, DenseElementsAttr value) {
 }
 
 /// A resource holds the bytes of the elements; a bool has one.
-static void fill(Tensor &tensor, DenseResourceElementsAttr value) {
+static void fillResource(Tensor &tensor, DenseResourceElementsAttr value) {
   Type dtype = tensor.getElementType();
   unsigned bits = dtype.getIntOrFloatBitWidth(), bytes = std::max(bits / 8, 1u);
   const char *data = value.getData().data();
@@ -44,13 +45,15 @@ static void fill(Tensor &tensor, DenseResourceElementsAttr value) {
   }
 }
 
+void fill(Tensor &tensor, ElementsAttr constant) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant))
+    fillDense(tensor, dense);
+  else
+    fillResource(tensor, cast<DenseResourceElementsAttr>(constant));
+}
+
 void addConstants(Registry &registry) {
-  registry.add<ConstantOp>([](ConstantOp op, Call &call) {
-    if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
-      fill(call.result(), dense);
-    else
-      fill(call.result(), cast<DenseResourceElementsAttr>(op.getValue()));
-  });
+  registry.add<ConstantOp>([](ConstantOp op, Call &call) { fill(call.result(), op.getValue()); });
 }
 
 } // namespace tfc::reference

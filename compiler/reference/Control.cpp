@@ -49,7 +49,7 @@ static LogicalResult runWhile(WhileOp op, Interpreter &interpreter) {
   for (;; ++interpreter.iterations.back()) {
     interpreter.forward(op.getConditionBlock().getArguments(), carried);
     bool more, isDetermined;
-    if (failed(goesOn(op, interpreter, more, isDetermined)))
+    if (failed(interpreter.countVisits(1)) || failed(goesOn(op, interpreter, more, isDetermined)))
       return failure();
     if (!isDetermined && scopes.empty()) {
       scopes.emplace_back(interpreter, true);

@@ -198,6 +198,8 @@ LogicalResult TokenRun::runFrame(const Frame &frame, Tokens &outer) {
   for (bool goesOn = true; goesOn; ++iteration.number) {
     if (iteration.number > interpreter.options.mostIterations)
       return interpreter.fail(Status::Code::Internal, "a loop does not end");
+    if (failed(interpreter.countVisits(ops.size())))
+      return failure();
     interpreter.iterations.back() = iteration.number;
     iteration.tokens = outer;
     iteration.next.clear();

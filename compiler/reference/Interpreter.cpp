@@ -64,7 +64,53 @@ static bool isBeyondMemory(Type type, const Sizes &sizes) {
       shapeOf(tensor), [&](const DimExpr &size) { return sizeOf(size, sizes); }));
 }
 
+/// Returns true if an operation reads and writes each element once, or a few times.
+static bool isLinear(Operation *op) {
+  return isa<ScalarOpInterface>(op) || op->hasTrait<ViewRole>() || op->hasTrait<ParallelRole>() ||
+         op->hasTrait<SelectionRole>() || op->hasTrait<ReductionRole>() ||
+         op->hasTrait<UpdateRole>();
+}
+
+LogicalResult Interpreter::addWork(double amount) {
+  work += amount;
+  return !mostWork || work <= *mostWork ? success() : fail(Status::Code::Internal, "too much work");
+}
+
+LogicalResult Interpreter::countVisits(size_t operations) {
+  constexpr double kElements = 64; // take as long as finding an operation and its data
+  return addWork(kElements * double(operations));
+}
+
+LogicalResult Interpreter::countElements(Operation *op) {
+  double read = 0, combined = 1, written = 0;
+  for (const DatumRef &input : get(op->getOperands())) {
+    double elements = input && input->tensor ? double(input->tensor->size()) : 1;
+    read += elements;
+    combined *= elements;
+  }
+  for (Type type : op->getResultTypes()) {
+    double count = 1;
+    if (isa<RankedTensorType>(type))
+      for (const DimExpr &size : shapeOf(type))
+        count *= double(std::max<int64_t>(sizeOf(size, sizes), 0));
+    written += count;
+  }
+  double elements = read + written;
+  if (!isLinear(op)) {
+    // Sums of products combine elements of the operands; windows are as large as attributes say.
+    double extent = 1;
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()))
+        for (int64_t number : numbers.asArrayRef())
+          extent *= std::max(std::abs(double(number)), 1.0);
+    elements += extent * (combined + read * written);
+  }
+  return addWork(elements);
+}
+
 LogicalResult Interpreter::run(Operation *op) {
+  if (mostWork && (failed(countVisits(1)) || failed(countElements(op))))
+    return failure();
   for (Type type : op->getResultTypes())
     if (isBeyondMemory(type, sizes))
       return fail(Status::Code::OutOfMemory,

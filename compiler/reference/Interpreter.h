@@ -167,11 +167,22 @@ public:
   bool isInGradient = false;
   std::unique_ptr<Scratch> scratch;
 
+  /// The number of elements that the operations have read and written so far, or an upper bound of
+  /// it, where an operation itself counts as some. It is only counted if it is limited; operations
+  /// beyond the limit fail.
+  double work = 0;
+  std::optional<double> mostWork;
+  /// Counts operations that are about to be visited, apart from their elements.
+  llvm::LogicalResult countVisits(size_t operations);
+
   /// Reports the results of `op` to the listener, which may replace them.
   void notify(mlir::Operation *op);
 
 private:
   llvm::LogicalResult evaluate(mlir::Operation *op);
+  /// Counts the elements of `op`, which is about to run.
+  llvm::LogicalResult countElements(mlir::Operation *op);
+  llvm::LogicalResult addWork(double amount);
 
   llvm::DenseMap<mlir::Value, DatumRef> environment;
   SizesRef copiedSizes; // null if they have changed

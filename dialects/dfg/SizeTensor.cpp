@@ -8,6 +8,7 @@
 #include "dialects/dfg/SizeTensor.h"
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -59,6 +60,8 @@ std::optional<SizeTensor> makeSizes(Type elementType, ArrayRef<int64_t> shape, S
       value = wrapped(*number, elementType);
     else if (number && *number < 0 && elementType.isUnsignedInteger())
       return std::nullopt; // exceeds the numbers of DimExpr
+    else if (isOverflow(value))
+      return std::nullopt; // wraps at run time
   }
   return SizeTensor{elementType, SmallVector<int64_t>(shape), std::move(values)};
 }

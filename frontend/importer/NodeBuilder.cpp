@@ -3,6 +3,8 @@
 
 #include "frontend/importer/NodeBuilder.h"
 
+#include "frontend/importer/ConstantEvaluator.h"
+
 using namespace mlir;
 using namespace llvm;
 
@@ -97,13 +99,8 @@ Value NodeBuilder::materialise(const dfg::SizeTensor &sizes) {
   // The text form has no constants without elements.
   if (sizes.values.empty())
     return filled(0, dfg::Shape(sizes.shape.begin(), sizes.shape.end()), sizes.elementType);
-  if (std::optional<SmallVector<int64_t>> numbers = sizes.getConstants()) {
-    SmallVector<APInt> bits;
-    unsigned width = sizes.elementType.getIntOrFloatBitWidth();
-    for (int64_t number : *numbers)
-      bits.push_back(APInt(64, uint64_t(number)).trunc(width));
-    return builder().constant(DenseElementsAttr::get(sizes.getType(), bits), location());
-  }
+  if (DenseElementsAttr constant = constantOf(sizes))
+    return builder().constant(constant, location());
   SmallVector<Value> scalars;
   for (const dfg::DimExpr &value : sizes.values)
     scalars.push_back(size(value, sizes.elementType));

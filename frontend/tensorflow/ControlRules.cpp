@@ -4,6 +4,7 @@
 
 #include "frontend/Fmt.h"
 #include "frontend/importer/RegionBuilder.h"
+#include "frontend/tensorflow/ConstantLoops.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
@@ -93,6 +94,19 @@ static Outcome buildFrameOp(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op(rule.argument, x)});
 }
 
+/// Waits until a loop that depends on constants alone has been built, so that its results are
+/// known.
+static bool waitsForLoop(NodeBuilder &node) {
+  auto ends = constantLoop(node.entry, node.index);
+  return ends && any_of(*ends, [&](unsigned end) {
+           return node.entry.states[end].status == NodeState::Pending && node.waitForSizes(end);
+         });
+}
+
+static Outcome buildExit(NodeBuilder &node, const OpRule &rule) {
+  return waitsForLoop(node) ? Outcome::Failed : buildFrameOp(node, rule);
+}
+
 static Outcome buildNextIteration(NodeBuilder &node, const OpRule &rule) {
   Outcome outcome = buildFrameOp(node, rule);
   return outcome == Outcome::Done ? node.closeLoop() : outcome;
@@ -141,7 +155,7 @@ static constexpr OpRule kRules[] = {
     {"Enter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "", kEnter},
     {"RefEnter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "",
      kEnter | OpRule::Reference},
-    {"Exit", "1 -> 1", buildFrameOp, "exit", kExit},
+    {"Exit", "1 -> 1", buildExit, "exit", kExit},
     {"RefExit", "1 -> 1", buildFrameOp, "exit", kExit | OpRule::Reference},
     {"NextIteration", "1 -> 1", buildNextIteration, "next_iteration", kNext},
     {"RefNextIteration", "1 -> 1", buildNextIteration, "next_iteration", kNext | OpRule::Reference},

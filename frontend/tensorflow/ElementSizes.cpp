@@ -53,17 +53,10 @@ const VaryingList *VaryingLists::find(Edge edge) const {
   return found == arrays.end() ? nullptr : &lists.at(found->second);
 }
 
-/// Returns the frame in which a size is bound, or std::nullopt for sizes of feeds. Looks at each
-/// operation once.
+/// Returns the frame in which a size is bound, or std::nullopt for sizes of feeds.
 static std::optional<unsigned> frameOfSize(EntryContext &entry, StringRef name) {
-  auto &[frames, seen] = entry.sizeFrames;
-  for (; seen < entry.created.size(); ++seen) {
-    auto [node, op] = entry.created[seen];
-    unsigned frame = entry.structure.frameOf[node];
-    op->walk([&](dfg::BindSizeOp binder) { frames.try_emplace(binder.getName(), frame); });
-  }
-  auto found = frames.find(name);
-  return found == frames.end() ? std::nullopt : std::optional(found->second);
+  const EntryContext::Binder *binder = entry.binderOf(name);
+  return binder ? std::optional(entry.structure.frameOf[binder->node]) : std::nullopt;
 }
 
 /// Returns true if a size is bound in a loop that a node is not in, so that it differs from

@@ -416,6 +416,9 @@ void EntryBuilder::beginEntry() {
   entry.sizesOfFeeds.insert_range(ports.header.symbols);
   for (auto [edge, elements] : entry.fedReals)
     entry.knownValues[entry.fed[edge]] = elements;
+  for (auto &[edge, sizes] : entry.fedSizes)
+    if (DenseElementsAttr numbers = importer::constantOf(*sizes))
+      entry.knownValues[entry.fed[edge]] = numbers;
   // Sizes that depend on data are bound for what comes later, so they need an order.
   if (entry.structure.isStraight())
     return entry.structure.dropTokens();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/GraphBuilder.h"
+#include "frontend/importer/ConstantEvaluator.h"
 #include "frontend/importer/Diagnostics.h"
 #include "frontend/importer/EntrySpec.h"
 #include "frontend/importer/Reals.h"
@@ -30,6 +31,7 @@ struct NodeState {
   bool hasToken = false;       // `token` has been computed, although it may be null
   bool isHandleFailed = false; // no value could be built for the handle
   bool isDead = false;         // no call runs the node
+  bool isConstant = false;     // `values` depend on constants alone
 };
 
 /// The elements of a TensorArray that does not specify their type.
@@ -51,8 +53,9 @@ struct EntryContext {
                const ComplexEdges &complex, ModuleSymbols &symbols, text::LibraryCalls &functions,
                Diagnostics &diagnostics, const EntrySpec &spec)
       : builder(builder), graph(graph), handles(handles), complex(complex), symbols(symbols),
-        functions(functions), diagnostics(diagnostics), spec(spec), structure(graph, handles, fed),
-        states(graph.nodes.size()), errorsBefore(diagnostics.getErrorCount()) {}
+        functions(functions), diagnostics(diagnostics), spec(spec), constants(builder.getContext()),
+        structure(graph, handles, fed), states(graph.nodes.size()),
+        errorsBefore(diagnostics.getErrorCount()) {}
 
   mlir::InFlightDiagnostic error(unsigned node) {
     return diagnostics.error(graph.locate(builder.getContext(), node));
@@ -82,6 +85,14 @@ struct EntryContext {
     return rule || !functions.declares(functionOf(op)) ? rule : &functionRule();
   }
 
+  /// An operation that binds a size, or in which one does, and its node.
+  struct Binder {
+    unsigned node;
+    mlir::Operation *op;
+  };
+  /// Returns what binds a size; null for sizes that callers pass.
+  const Binder *binderOf(llvm::StringRef name);
+
   GraphBuilder &builder;
   const Graph &graph;
   const Handles &handles;
@@ -92,6 +103,7 @@ struct EntryContext {
   Diagnostics &diagnostics;
   const EntrySpec &spec;
   const VaryingShapes *varying = nullptr;
+  importer::ConstantEvaluator constants;
 
   /// The largest values of named sizes of feeds, and of sizes that calls find, by the names of
   /// their nodes.
@@ -100,7 +112,7 @@ struct EntryContext {
   std::map<Edge, KnownSizes> fedSizes;
   llvm::StringSet<> sizesOfFeeds; // the names of sizes that callers pass
   std::map<Edge, mlir::ElementsAttr> fedReals;
-  importer::KnownValues knownValues; // the feeds of `fedReals`
+  importer::KnownValues knownValues; // the feeds of `fedReals`, and of numbers in `fedSizes`
   GraphStructure structure;
   dfg::DataflowOp dataflow;
   std::vector<NodeState> states;
@@ -125,13 +137,13 @@ struct EntryContext {
   std::vector<ShapeChange> shapeChanges;
   /// Such facts about lists.
   std::vector<ListChange> listChanges;
-  /// The frames in which sizes are bound by the operations in `created` that have been looked at.
-  std::pair<llvm::StringMap<unsigned>, size_t> sizeFrames;
   /// The sizes of loop variables in an iteration, by their Merge and axis.
   std::map<std::pair<unsigned, unsigned>, dfg::DimExpr> varyingSizes;
 
 private:
   unsigned errorsBefore;
+  llvm::StringMap<Binder> binders; // of sizes that the first `scanned` of `created` bind
+  size_t scanned = 0;
 };
 
 } // namespace tfc::tensorflow

@@ -527,6 +527,8 @@ Outcome NodeBuilder::finish(const OpRule &rule, Outcome outcome) {
   if (outcome == Outcome::Later)
     for (Operation *op : llvm::reverse(ops))
       op->erase();
+  if (outcome == Outcome::Done)
+    evaluateConstants(rule);
   if (outcome != Outcome::Done || fold())
     return outcome;
   bool isValue = !(rule.flags & OpRule::Handle) || !results.empty();

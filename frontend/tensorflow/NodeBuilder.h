@@ -141,6 +141,16 @@ private:
   Outcome runRule(const OpRule &rule);
   Outcome finish(const OpRule &rule, Outcome outcome);
   void follow(Edge edge) { followed.insert(edge); }
+  /// Returns true if the node has no effects and all that it reads are constants.
+  bool readsConstants(const OpRule &rule) const;
+  /// Replaces integers that the node computes from constants by their values, and floats that are
+  /// returned with them.
+  void evaluateConstants(const OpRule &rule);
+  /// Returns the elements of the results, if some of them are worth to be known.
+  llvm::SmallVector<mlir::ElementsAttr> constantResults();
+  /// Replaces results by constants, and erases the operations of the node if all are known.
+  void replaceResults(llvm::ArrayRef<mlir::ElementsAttr> constants);
+  NodeValue constantResult(mlir::ElementsAttr constant);
   /// Keeps sizes instead of values; returns false if the rule created operations.
   bool fold();
 

@@ -16,6 +16,7 @@
 #include "runtime/Rows.h"
 #include "tools/tfc/Array.h"
 #include "tools/tfc/Case.h"
+#include "tools/tfc/SessionRegistry.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -41,7 +42,7 @@ std::string startAfter, stopAfter = "fusion";
 /// Reads a graph and runs the requested stages.
 static Verdict readGraph(StringRef path, ArrayRef<importer::EntrySpec> entries,
                          const ImportOptions &importOptions = {}) {
-  mlir::MLIRContext context(makeDialectRegistry(), mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext context(makeSessionRegistry(), mlir::MLIRContext::Threading::DISABLED);
   text::SourceManager sources;
   text::DiagnosticEngine diagnostics(sources);
   text::MlirDiagnosticHandler handler(&context, diagnostics);

@@ -1,6 +1,7 @@
 /// Reads a graph file and prints the dfg module that the frontend passes to the compiler, or lists
 /// the operations of a reader.
 
+#include "compiler/reference/ConstantEvaluation.h"
 #include "frontend/Import.h"
 #include "frontend/onnx/Import.h"
 #include "frontend/tensorflow/Import.h"
@@ -54,7 +55,9 @@ int main(int argc, char **argv) {
     }
     entries.push_back(std::move(*entry));
   }
-  mlir::MLIRContext context;
+  mlir::DialectRegistry registry;
+  tfc::reference::registerConstantEvaluation(registry);
+  mlir::MLIRContext context(registry);
   if (operationsOf)
     return listOperations(input, context);
   tfc::text::SourceManager sources;

@@ -3,6 +3,7 @@
 #include "compiler/emission/Link.h"
 #include "compiler/emission/OutputFile.h"
 #include "compiler/kernels/Target.h"
+#include "compiler/reference/ConstantEvaluation.h"
 #include "dialects/dfg/HostForm.h"
 #include "frontend/Import.h"
 #include "frontend/flatbuffer/Export.h"
@@ -11,6 +12,7 @@
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Progress.h"
 #include "tools/tfc/Schedules.h"
+#include "tools/tfc/SessionRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,8 +36,14 @@ int tfc::reportError(llvm::Error error) {
 // Session
 //===----------------------------------------------------------------------===//
 
+DialectRegistry tfc::makeSessionRegistry() {
+  DialectRegistry registry = makeDialectRegistry();
+  reference::registerConstantEvaluation(registry);
+  return registry;
+}
+
 Session::Session()
-    : diagnostics(sources), context(makeDialectRegistry()), handler(&context, diagnostics) {}
+    : diagnostics(sources), context(makeSessionRegistry()), handler(&context, diagnostics) {}
 
 Session::~Session() { diagnostics.flush(llvm::errs()); }
 

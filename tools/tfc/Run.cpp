@@ -8,6 +8,7 @@
 #include "tools/tfc/Feeds.h"
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
+#include "tools/tfc/SessionRegistry.h"
 #include "tools/tfc/Tune.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -145,7 +146,7 @@ static Error addEntries(CompileRequest &request, Case &recorded) {
   Expected<std::vector<importer::EntrySpec>> entries = makeEntries(general, false);
   if (!entries)
     return entries.takeError();
-  if (canImport(request.input, *entries))
+  if (canImport(request.input, *entries, makeSessionRegistry()))
     recorded = std::move(general);
   else if (entries = makeEntries(recorded, true); !entries)
     return entries.takeError();
