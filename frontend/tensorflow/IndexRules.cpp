@@ -131,7 +131,10 @@ static Outcome buildTopK(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   if (count->size() != 1)
     return node.fail("expected one number of elements [graph-edge]");
-  NodeValue order = node.op("argsort", node.op("neg", x));
+  // Unlike the negation, the complement reverses the order of all integers, also of 0 and the
+  // least.
+  bool isInteger = isa<IntegerType>(dfg::elementTypeOf(x.getType()));
+  NodeValue order = node.op("argsort", node.op(isInteger ? "bitwise_not" : "neg", x));
   dfg::Shape shape = dfg::shapeOf(x.getType()), starts(shape.size(), DimExpr(0));
   if (shape.empty())
     return node.fail("expected a tensor with an axis, but got a scalar [graph-edge]");
