@@ -304,7 +304,7 @@ def compare_with_numpy(target, cases, graph, folder):
 
 
 def one_in_three(cases):
-    """What the short form of the tests takes of cases that other tests compile, too."""
+    """The cases that the short form of the tests takes where other tests compile them, too."""
     is_long = os.environ.get("TFC_LONG", "0") != "0"
     return [one for one in cases if is_long or draw(one.name)[1] // 3 % 3 == 0]
 
