@@ -72,8 +72,11 @@ static bool isLinear(Operation *op) {
 }
 
 LogicalResult Interpreter::addWork(double amount) {
+  // An operation that is refused takes no work.
+  if (mostWork && work + amount > *mostWork)
+    return fail(Status::Code::Internal, "too much work");
   work += amount;
-  return !mostWork || work <= *mostWork ? success() : fail(Status::Code::Internal, "too much work");
+  return success();
 }
 
 LogicalResult Interpreter::countVisits(size_t operations) {

@@ -52,6 +52,7 @@ public:
   /// given values, or too many.
   bool add(ArrayRef<Operation *> ops);
   ArrayRef<Operation *> getOrder() const { return order.getArrayRef(); }
+  size_t getNumVisits() const { return numVisits; }
   /// The given values that the operations read.
   const KnownValues &getInputs() const { return inputs; }
 
@@ -68,6 +69,7 @@ private:
   StringMap<Operation *> ownBinders; // of sizes that added operations bind
   llvm::SetVector<Operation *> order;
   bool isGraph = false; // there is control flow
+  size_t numVisits = 0;
 };
 } // namespace
 
@@ -120,6 +122,7 @@ bool Dependences::visit(ArrayRef<Operation *> ops) {
       order.insert(op);
       continue;
     }
+    ++numVisits;
     isGraph |= dfg::isRouting(op);
     auto before = dependencesOf(op);
     if (!before || visited.size() > (isGraph ? kMostNodes : kMostOperations) ||
@@ -153,7 +156,11 @@ SmallVector<ElementsAttr> ConstantEvaluator::evaluate(ArrayRef<Operation *> ops,
   Dependences dependences(given, findBinder);
   auto *dialect = context->getLoadedDialect<dfg::DfgDialect>();
   auto *evaluation = dialect->getRegisteredInterface<dfg::ConstantEvaluationInterface>();
-  if (!evaluation || !dependences.add(ops))
+  if (!evaluation || workLeft <= 0)
+    return {};
+  bool areConstants = dependences.add(ops);
+  workLeft -= kWorkOfVisit * double(dependences.getNumVisits());
+  if (!areConstants || workLeft <= 0)
     return {};
   double left = std::min(workLeft, kMostWorkAtOnce), before = left;
   SmallVector<ElementsAttr> found =

@@ -37,6 +37,8 @@ private:
 
   /// Of one evaluation and of all: some tenths of a second, and about a second.
   static constexpr double kMostWorkAtOnce = 1 << 20, kMostWork = 1 << 22;
+  /// Of finding what an operation depends on.
+  static constexpr double kWorkOfVisit = 16;
 };
 
 } // namespace tfc::importer

@@ -45,6 +45,8 @@ static bool isWanted(const NodeValue &result) {
 static KnownValues knownInputs(const NodeBuilder &node) {
   KnownValues known = node.entry.knownValues;
   for (Edge input : node.node.inputs) {
+    if (node.entry.isFed(input))
+      continue;
     const SmallVector<Value> &values = node.entry.states[input.node].values;
     KnownSizes sizes = node.entry.sizesAt(input);
     if (!sizes || input.output >= values.size() || !values[input.output])
