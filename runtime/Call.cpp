@@ -242,7 +242,7 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
   if (state.tasks.concerns(entry)) {
     hasFeeds = state.tasks.isHere(instance->tasks, entry.partitioning->partitions[0]);
     instance->entry = &entry;
-    if (tfc_status status = state.tasks.checkAlone(*instance, entry))
+    if (tfc_status status = instance->state->tasks.checkAlone(*instance, entry))
       return status;
     // Only the first partition finds the sizes of fetches.
     for (int64_t i = 0; i < entry.found_count; ++i)

@@ -85,10 +85,13 @@ int32_t Tasks::sharedBy(const tfc_call_frame &frame, int64_t &limit) const {
   return task;
 }
 
-tfc_status Tasks::checkAlone(tfc_instance &handle, const tfc_entry_info &entry) const {
-  if (isAlone && hasSaidBye && handle.tasks.leader == self())
-    return handle.fail(TFC_FAILED_PRECONDITION, "%s: a process makes no calls after 'serve'",
-                       entry.name);
+tfc_status Tasks::checkAlone(tfc_instance &handle, const tfc_entry_info &entry) {
+  if (isAlone && handle.tasks.leader == self()) {
+    MutexLock lock(mutex);
+    if (hasSaidBye)
+      return handle.fail(TFC_FAILED_PRECONDITION, "%s: a process makes no calls after 'serve'",
+                         entry.name);
+  }
   if (!isAlone || entry.symbol_count <= kMostSizes)
     return TFC_OK;
   return handle.fail(TFC_INVALID_ARGUMENT,

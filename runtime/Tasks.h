@@ -180,7 +180,7 @@ public:
   /// after which the wait fails; or -1 and 0.
   int32_t sharedBy(const tfc_call_frame &frame, int64_t &limit) const;
   /// Returns a status, with the message set, unless an entry can be called alone.
-  tfc_status checkAlone(tfc_instance &handle, const tfc_entry_info &entry) const;
+  tfc_status checkAlone(tfc_instance &handle, const tfc_entry_info &entry);
 
   //===- A call, on the thread of its handle ------------------------------===//
 
