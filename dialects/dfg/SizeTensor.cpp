@@ -86,11 +86,11 @@ std::optional<SizeTensor> readSizes(ElementsAttr value) {
   bool isSigned = !element.isInteger(1) && !element.isUnsignedInteger();
   SizeTensor sizes{element, SmallVector<int64_t>(type.getShape()), {}};
   for (const APInt &bits : *elements) {
-    // DimExpr has neither these numbers nor the least one.
-    if (isSigned ? bits.getSignificantBits() > 63 && bits.isMinSignedValue()
-                 : bits.getActiveBits() > 63)
+    if (!isSigned && bits.getActiveBits() > 63)
       return std::nullopt;
     sizes.values.push_back(isSigned ? bits.getSExtValue() : int64_t(bits.getZExtValue()));
+    if (isOverflow(sizes.values.back()))
+      return std::nullopt; // exceeds the numbers of DimExpr
   }
   return sizes;
 }
