@@ -33,9 +33,14 @@ def draw(name):
     return TARGETS[index], rest
 
 
+def is_long():
+    """Whether the tests run in their long form."""
+    return os.environ.get("TFC_LONG", "0") != "0"
+
+
 def targets_of(name):
     """The processors for which the case of that name is compiled."""
-    if os.environ.get("TFC_LONG", "0") != "0":
+    if is_long():
         return TARGETS
     target, rest = draw(name)
     if rest % 3 and EMULATED:

@@ -21,7 +21,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 
 from agree import difference
-from targets import by_target, draw, load, runs_here
+from targets import by_target, draw, is_long, load, runs_here
 
 DTYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16,
@@ -305,8 +305,7 @@ def compare_with_numpy(target, cases, graph, folder):
 
 def one_in_three(cases):
     """The cases that the short form of the tests takes where other tests compile them, too."""
-    is_long = os.environ.get("TFC_LONG", "0") != "0"
-    return [one for one in cases if is_long or draw(one.name)[1] // 3 % 3 == 0]
+    return [one for one in cases if is_long() or draw(one.name)[1] // 3 % 3 == 0]
 
 
 def main():
