@@ -89,8 +89,6 @@ std::optional<SizeTensor> readSizes(ElementsAttr value) {
     if (!isSigned && bits.getActiveBits() > 63)
       return std::nullopt;
     sizes.values.push_back(isSigned ? bits.getSExtValue() : int64_t(bits.getZExtValue()));
-    if (isOverflow(sizes.values.back()))
-      return std::nullopt; // exceeds the numbers of DimExpr
   }
   return sizes;
 }

@@ -40,7 +40,7 @@ std::optional<SizeTensor> makeSizes(mlir::Type elementType, llvm::ArrayRef<int64
 std::optional<SizeTensor> makeSize(mlir::Type elementType, DimExpr value);
 /// A tensor with one axis.
 std::optional<SizeTensor> makeSizeVector(mlir::Type elementType, Shape values);
-/// Returns the elements of an integer constant, if it is small.
+/// Returns the elements of an integer constant, if it is small; INT64_MIN is an overflowing size.
 std::optional<SizeTensor> readSizes(mlir::ElementsAttr value);
 
 /// Returns the number of elements; std::nullopt if a size is negative or there are too many for a

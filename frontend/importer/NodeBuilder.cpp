@@ -3,12 +3,24 @@
 
 #include "frontend/importer/NodeBuilder.h"
 
+#include "dialects/dfg/SizeLimits.h"
 #include "frontend/importer/ConstantEvaluator.h"
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::importer {
+
+NodeValue constantValue(GraphBuilder &builder, ElementsAttr value, Location location) {
+  std::optional<dfg::SizeTensor> sizes = dfg::readSizes(value);
+  if (sizes && llvm::none_of(sizes->values, dfg::isOverflow))
+    return NodeValue(std::move(*sizes));
+  return NodeValue(builder.constant(value, location), std::move(sizes));
+}
+
+bool isLowest(const dfg::DimExpr &place) {
+  return dfg::isOverflow(place) && !dfg::isUncomputed(place);
+}
 
 //===----------------------------------------------------------------------===//
 // Inputs

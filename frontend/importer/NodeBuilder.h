@@ -15,6 +15,12 @@ namespace tfc::importer {
 /// establish.
 enum class Outcome { Done, Failed, Later };
 
+/// Returns a constant, by its elements if it can be a tensor of sizes. INT64_MIN is data, or stands
+/// for the end of an axis; it is no size.
+NodeValue constantValue(GraphBuilder &builder, mlir::ElementsAttr value, mlir::Location location);
+/// Returns true for INT64_MIN.
+bool isLowest(const dfg::DimExpr &place);
+
 /// The view of one node that rules work with. Each reader derives from it; the derived class knows
 /// where inputs come from, how the format numbers types, and how nodes are connected.
 class NodeBuilder {

@@ -3,7 +3,7 @@
 
 #include "frontend/onnx/EntryContext.h"
 
-#include "dialects/dfg/SizeLimits.h"
+#include "frontend/importer/NodeBuilder.h"
 #include "frontend/onnx/Dtypes.h"
 
 using namespace mlir;
@@ -37,13 +37,7 @@ bool EntryContext::isFed(const dfg::DimExpr &size) {
 NodeValue constantValue(EntryContext &entry, ElementsAttr value, int64_t dtype, StringRef name) {
   if (isCoded(dtype))
     return NodeValue(entry.builder.constant(value, entry.locate(name))).withCode(dtype);
-  std::optional<dfg::SizeTensor> sizes = dfg::readSizes(value);
-  // INT64_MIN is data, or stands for the end of an axis; it is no size.
-  if (sizes && none_of(sizes->values, dfg::isOverflow))
-    return NodeValue(std::move(*sizes));
-  if (sizes)
-    return NodeValue(entry.builder.constant(value, entry.locate(name)), std::move(*sizes));
-  return entry.builder.constant(value, entry.locate(name));
+  return importer::constantValue(entry.builder, value, entry.locate(name));
 }
 
 } // namespace tfc::onnx

@@ -15,11 +15,6 @@ using dfg::DimExpr;
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Returns true for INT64_MIN, which is beyond the range of sizes.
-static bool isLowest(const DimExpr &place) {
-  return dfg::isOverflow(place) && !dfg::isUncomputed(place);
-}
-
 /// Returns the number without names in `size`.
 static DimExpr constantTerm(const DimExpr &size) {
   auto found = size.getTerms().find({});
@@ -33,7 +28,7 @@ static DimExpr constantTerm(const DimExpr &size) {
 static DimExpr placeOf(NodeBuilder &node, const DimExpr &place, const DimExpr &size) {
   constexpr int64_t kFar = INT32_MAX;
   auto [least, most] = node.intervalOf(place);
-  if (isLowest(place) || (most && *most <= -kFar))
+  if (importer::isLowest(place) || (most && *most <= -kFar))
     return DimExpr(-1);
   if (least && *least >= kFar)
     return size;

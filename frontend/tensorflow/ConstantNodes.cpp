@@ -1,6 +1,7 @@
 // Evaluates nodes that compute integers from constants. Apart from the rules, so that each
 // operation can be part of the computation of a shape.
 
+#include "dialects/dfg/SizeLimits.h"
 #include "frontend/tensorflow/ConstantLoops.h"
 #include "frontend/tensorflow/Handles.h"
 #include "frontend/tensorflow/NodeBuilder.h"
@@ -83,11 +84,12 @@ static bool areUsedAlone(ArrayRef<Operation *> ops) {
   return all_of(ops, [&](Operation *op) { return all_of(op->getUsers(), isOwn); });
 }
 
-/// Returns the elements of a result, if they are numbers.
+/// Returns the elements of a result, if they are numbers that sizes can be.
 static std::optional<dfg::SizeTensor> numbersOf(const NodeValue &result, ElementsAttr constant) {
-  return isNumber(result) ? std::optional(*result.getSizes())
-         : constant       ? dfg::readSizes(constant)
-                          : std::nullopt;
+  auto numbers = isNumber(result) ? std::optional(*result.getSizes())
+                 : constant       ? dfg::readSizes(constant)
+                                  : std::nullopt;
+  return numbers && none_of(numbers->values, dfg::isOverflow) ? numbers : std::nullopt;
 }
 
 NodeValue NodeBuilder::constantResult(ElementsAttr constant) {

@@ -15,8 +15,8 @@ static Outcome buildConst(NodeBuilder &node, const OpRule &) {
   // A large splat constant becomes a broadcast, which needs no memory.
   constexpr int64_t kMaxStored = int64_t(1) << 26;
   ElementsAttr value = node.node.attr("value").tensor;
-  if (std::optional<dfg::SizeTensor> sizes = dfg::readSizes(value))
-    return node.done({NodeValue(std::move(*sizes))});
+  if (dfg::readSizes(value))
+    return node.done({importer::constantValue(node.builder(), value, node.location())});
   auto dense = dyn_cast_or_null<DenseElementsAttr>(value);
   if (dense && dense.isSplat() && dense.getNumElements() > kMaxStored) {
     NodeValue number = node.builder().constant(

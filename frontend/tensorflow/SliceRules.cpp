@@ -58,8 +58,10 @@ struct StridedSlice {
 } // namespace
 
 /// Returns a position counted from the front, clamped to [low, high].
-static std::optional<DimExpr> clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
-                                         const DimExpr &high) {
+static DimExpr clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
+                          const DimExpr &high) {
+  if (importer::isLowest(place))
+    return DimExpr(low);
   DimExpr result = place;
   if (std::optional<int64_t> number = place.constant(); number && *number < 0)
     result = place + size;
@@ -85,9 +87,9 @@ static std::optional<StridedSlice::Axis> cutAxis(int64_t input, const DimExpr &s
   DimExpr first = isForward ? DimExpr(0) : size - DimExpr(1);
   DimExpr last = isForward ? size : DimExpr(-1);
   if (begin)
-    first = *clampPlace(*begin, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
+    first = clampPlace(*begin, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
   if (end)
-    last = *clampPlace(*end, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
+    last = clampPlace(*end, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
   DimExpr span = isForward ? last - first : first - last;
   int64_t stride = isForward ? step : -step;
   DimExpr count = DimExpr::floorDiv(span + DimExpr(stride - 1), DimExpr(stride));
