@@ -5,7 +5,6 @@
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/Library.h"
 #include "frontend/text/elaborate/Reporter.h"
-#include "frontend/text/elaborate/SizeScope.h"
 #include "frontend/text/syntax/Lexer.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -206,7 +205,7 @@ Entity Advisor::unknownName(StringRef name, SourceRange at) {
 /// Notes where the sizes of an error are bound.
 void Advisor::noteRunTimeSizes(Diagnostic &diagnostic, ArrayRef<std::string> names) {
   for (const std::string &name : names)
-    if (const RunTimeSize *size = sizeScope.findRunTimeSize(dfg::DimExpr::symbol(name)))
+    if (const RunTimeSize *size = context.entry.runTimeSizes.find(name))
       diagnostic.note(size->at, "'{}', at most {}, is computed when the entry runs, here", name,
                       size->bound.str());
 }

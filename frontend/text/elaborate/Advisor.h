@@ -7,13 +7,12 @@ namespace tfc::text {
 
 class Evaluator;
 class Reporter;
-class SizeScope;
 
 /// Adds hints to errors: what the author may have meant, and where names are declared.
 class Advisor {
 public:
-  Advisor(Context &context, Evaluator &evaluator, SizeScope &sizeScope, Reporter &reporter)
-      : context(context), evaluator(evaluator), sizeScope(sizeScope), reporter(reporter) {}
+  Advisor(Context &context, Evaluator &evaluator, Reporter &reporter)
+      : context(context), evaluator(evaluator), reporter(reporter) {}
 
   /// "'w' is declared here as f32[4]", for a name.
   void addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr, const Entity &value);
@@ -40,7 +39,6 @@ private:
 
   Context &context;
   Evaluator &evaluator;
-  SizeScope &sizeScope;
   Reporter &reporter;
 };
 

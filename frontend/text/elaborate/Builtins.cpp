@@ -283,7 +283,7 @@ Entity Builtins::callBounded(const Call &c) {
   for (const Activation *f = context.activation; f && f->caller; f = f->caller)
     at = f->callSite;
   mlir::Operation *op = context.builder.bindSize(count, name, *bound, reporter.locate(call.range));
-  context.entry.runTimeSizes.push_back({name, *bound, at, op});
+  context.entry.runTimeSizes.add({name, *bound, at, op});
   return Entity::dim(dfg::DimExpr::symbol(name));
 }
 

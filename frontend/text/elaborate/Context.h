@@ -62,6 +62,41 @@ struct RunTimeSize {
   mlir::Operation *op;
 };
 
+/// The data-dependent sizes of an entry in program order, which have different names.
+class RunTimeSizes {
+public:
+  size_t size() const { return list.size(); }
+  bool empty() const { return list.empty(); }
+  const RunTimeSize &operator[](size_t number) const { return list[number]; }
+  auto begin() const { return list.begin(); }
+  auto end() const { return list.end(); }
+  /// Returns null if no size has the name.
+  const RunTimeSize *find(llvm::StringRef name) const {
+    auto found = numbers.find(name);
+    return found == numbers.end() ? nullptr : &list[found->second];
+  }
+  size_t numberOf(const RunTimeSize &size) const { return &size - list.begin(); }
+
+  void add(RunTimeSize size) {
+    numbers.try_emplace(size.name, list.size());
+    list.push_back(std::move(size));
+  }
+  void setBound(size_t number, dfg::DimExpr bound) { list[number].bound = std::move(bound); }
+  void rename(size_t number, llvm::StringRef name) {
+    numbers.erase(list[number].name);
+    numbers.try_emplace(name, number);
+    list[number].name = name.str();
+  }
+  void clear() {
+    list.clear();
+    numbers.clear();
+  }
+
+private:
+  llvm::SmallVector<RunTimeSize, 0> list;
+  llvm::StringMap<size_t> numbers;
+};
+
 /// A comparison of sizes that holds in each call of the entry, and where the author states it.
 struct StatedFact {
   dfg::Fact fact;
@@ -121,9 +156,8 @@ struct EntryState {
   size_t ownFacts = 0;
   /// Where facts determine or limit names.
   llvm::StringMap<llvm::SmallVector<SourceRange, 2>> reasons;
-  /// The data-dependent sizes in program order, and the number of those bound before the current
-  /// statement or function body.
-  llvm::SmallVector<RunTimeSize, 0> runTimeSizes;
+  RunTimeSizes runTimeSizes;
+  /// The number of data-dependent sizes bound before the current statement or function body.
   size_t newSizes = 0;
   /// It needs a size of an instance that no call has bound so far.
   bool needsSize = false;

@@ -10,8 +10,8 @@ namespace tfc::text {
 Elaborator::Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics,
                        const ImportOptions &options)
     : context(builder, sources, diagnostics, options), sizeScope(context),
-      reporter(context, sizeScope), meter(context, reporter),
-      advisor(context, *this, sizeScope, reporter), sizeExplainer(context, sizeScope, advisor),
+      reporter(context, sizeScope), meter(context, reporter), advisor(context, *this, reporter),
+      sizeExplainer(context, sizeScope, advisor),
       errorCapture(context, reporter, advisor, sizeExplainer),
       staticStage(context, *this, sizeScope, reporter, meter), placer(context, *this, reporter),
       regionEditor(context),

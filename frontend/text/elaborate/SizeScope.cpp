@@ -21,10 +21,7 @@ void addBound(SizeBounds &bounds, StringRef name, int64_t value, bool isUpper) {
 
 const RunTimeSize *SizeScope::findRunTimeSize(const dfg::DimExpr &size) const {
   std::optional<StringRef> name = size.asSymbol();
-  const auto *it =
-      name ? find_if(context.entry.runTimeSizes, [&](auto &known) { return known.name == *name; })
-           : context.entry.runTimeSizes.end();
-  return it == context.entry.runTimeSizes.end() ? nullptr : it;
+  return name ? context.entry.runTimeSizes.find(*name) : nullptr;
 }
 
 /// Returns true if a name in the size is bound while the entry runs.
@@ -32,7 +29,7 @@ bool SizeScope::isRunTimeSize(const dfg::DimExpr &size) const {
   SmallVector<std::string> names;
   size.collectSymbols(names);
   return any_of(names, [&](const std::string &name) {
-    return findRunTimeSize(dfg::DimExpr::symbol(name)) != nullptr;
+    return context.entry.runTimeSizes.find(name) != nullptr;
   });
 }
 
@@ -40,7 +37,7 @@ bool SizeScope::isRunTimeSize(const dfg::DimExpr &size) const {
 std::string SizeScope::uniqueSizeName(StringRef name) const {
   auto isTaken = [&](const std::string &candidate) {
     return (context.entry.header && is_contained(context.entry.header->symbols, candidate)) ||
-           findRunTimeSize(dfg::DimExpr::symbol(candidate)) ||
+           context.entry.runTimeSizes.find(candidate) ||
            context.program.variablesByPath.contains(candidate);
   };
   std::string unique = name.str();
@@ -80,13 +77,11 @@ void SizeScope::renameSize(std::string from, const std::string &to) {
        op = op->getNextNode())
     replacer.recursivelyReplaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
-  for (RunTimeSize &size : reverse(context.entry.runTimeSizes)) {
-    size.bound = rename(size.bound);
-    if (size.name == from) {
-      size.name = to;
-      break;
-    }
-  }
+  RunTimeSizes &sizes = context.entry.runTimeSizes;
+  size_t first = sizes.numberOf(*sizes.find(from));
+  for (size_t number = first; number < sizes.size(); ++number)
+    sizes.setBound(number, rename(sizes[number].bound));
+  sizes.rename(first, to);
   for (const std::string &dim : context.activation->dims)
     if (Local *local = context.activation->find(dim))
       if (std::optional<dfg::DimExpr> size = local->value.asDim())
@@ -111,8 +106,7 @@ void SizeScope::nameNewSizes(const ast::Type &type) {
     Local *local = name.empty() || name == "_" ? nullptr : context.activation->find(name);
     std::optional<dfg::DimExpr> value = local ? local->value.asDim() : std::nullopt;
     const RunTimeSize *size = value ? findRunTimeSize(*value) : nullptr;
-    bool isNew =
-        size && size_t(size - context.entry.runTimeSizes.begin()) >= context.entry.newSizes;
+    bool isNew = size && context.entry.runTimeSizes.numberOf(*size) >= context.entry.newSizes;
     if (isNew && size->name != name)
       renameSize(size->name, uniqueSizeName(name));
   }
@@ -127,9 +121,9 @@ std::pair<dfg::DimExpr, dfg::DimExpr> SizeScope::limitsOf(const dfg::DimExpr &si
   if (context.entry.runTimeSizes.empty())
     return {size, size};
   return size.limits([&](StringRef name) -> std::pair<dfg::DimExpr, dfg::DimExpr> {
-    dfg::DimExpr symbol = dfg::DimExpr::symbol(name);
-    if (const RunTimeSize *known = findRunTimeSize(symbol))
+    if (const RunTimeSize *known = context.entry.runTimeSizes.find(name))
       return {dfg::DimExpr(0), limitsOf(known->bound).second};
+    dfg::DimExpr symbol = dfg::DimExpr::symbol(name);
     return {symbol, symbol};
   });
 }

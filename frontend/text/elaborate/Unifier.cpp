@@ -267,14 +267,15 @@ bool Unifier::boundSize(const ast::BinaryExpr &expr, const dfg::DimExpr &size,
   if (known)
     return mismatch(size.str() + " is larger than " + bound->str());
   const RunTimeSize *found = sizeScope.findRunTimeSize(size);
-  if (!found || size_t(found - context.entry.runTimeSizes.begin()) < context.entry.newSizes ||
+  RunTimeSizes &sizes = context.entry.runTimeSizes;
+  if (!found || sizes.numberOf(*found) < context.entry.newSizes ||
       sizeScope.isRunTimeSize(*bound)) {
     factChecker.recordFact({size, dfg::Comparison::LessEqual, *bound}, expr.range);
     return true;
   }
   auto op = cast<dfg::BindSizeOp>(found->op);
   op.setBoundAttr(dfg::DimsAttr::get(context.mlir, {*bound}));
-  context.entry.runTimeSizes[found - context.entry.runTimeSizes.begin()].bound = *bound;
+  sizes.setBound(sizes.numberOf(*found), *bound);
   return true;
 }
 
@@ -285,8 +286,8 @@ bool Unifier::leavesBlock(mlir::Type type, size_t outside, StringRef keyword, So
     SmallVector<std::string> names;
     size.collectSymbols(names);
     for (const std::string &name : names) {
-      const RunTimeSize *found = sizeScope.findRunTimeSize(dfg::DimExpr::symbol(name));
-      if (!found || size_t(found - context.entry.runTimeSizes.begin()) < outside)
+      const RunTimeSize *found = context.entry.runTimeSizes.find(name);
+      if (!found || context.entry.runTimeSizes.numberOf(*found) < outside)
         continue;
       reporter
           .error(at, "size-escapes",
