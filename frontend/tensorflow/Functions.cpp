@@ -193,17 +193,28 @@ wire::Node Inliner::copyOf(const wire::Node &node, const Scope &scope, const Pla
   return copy;
 }
 
+bool Inliner::checkExtent(const wire::Node &caller, const wire::Function &function,
+                          unsigned depth) {
+  const FunctionExtent &extent = extents.of(function, depth);
+  if (extent.recursive)
+    fail(caller.name(), fmt::format("the function '{}' calls itself [graph-cycle]",
+                                    extent.recursive->signature().name()));
+  else if (depth + extent.levels >= kMaxDepth)
+    fail(caller.name(), fmt::format("calls of functions are nested in '{}' more than {} deep "
+                                    "[graph-file]",
+                                    function.signature().name(), kMaxDepth));
+  else if (nodes.size() + extent.nodes > kMaxNodes)
+    fail(caller.name(), fmt::format("the graph has more than {} nodes where the functions that "
+                                    "'{}' calls take the places of calls [graph-file]",
+                                    kMaxNodes, function.signature().name()));
+  return !hasFailed;
+}
+
 Body Inliner::inlineBody(const wire::Node &caller, const Callee &callee, const Tensors &inputs,
                          const Place &place) {
-  if (!callee.function || hasFailed)
+  if (!callee.function || hasFailed || !checkExtent(caller, *callee.function, place.depth))
     return {};
   const std::string &name = callee.function->signature().name();
-  if (place.depth == kMaxDepth || nodes.size() + callee.function->node_def_size() > kMaxNodes) {
-    fail(caller.name(), fmt::format("the function '{}' calls itself, or has too many nodes with "
-                                    "those that it calls [graph-cycle]",
-                                    name));
-    return {};
-  }
   Scope scope{callee, {}, {}};
   if (!bind(caller, scope, inputs))
     return {};
@@ -315,18 +326,22 @@ void Inliner::add(wire::Node node, unsigned depth) {
   if (hasFailed)
     return;
   StringRef op = node.op();
-  if (op == "PartitionedCall" || op == "StatefulPartitionedCall")
-    return call(node, calleeOf(node, "f"), depth);
   if (op == "IdentityN")
     return passOn(node);
   if (op == "_SwitchN")
     return divideAll(node);
-  if (op == "If" || op == "StatelessIf")
+  switch (callKindOf(op)) {
+  case CallKind::Call:
+    return call(node, calleeOf(node, "f"), depth);
+  case CallKind::If:
     return branch(node, {calleeOf(node, "then_branch"), calleeOf(node, "else_branch")}, depth);
-  if (op == "Case" || op == "StatelessCase")
+  case CallKind::Case:
     return branch(node, branchesOf(node), depth);
-  if (op == "While" || op == "StatelessWhile")
+  case CallKind::While:
     return loop(node, depth);
+  case CallKind::None:
+    break;
+  }
   if (const wire::Function *function = find(op))
     return call(node, {function, &node.attr()}, depth);
   nodes.push_back(std::move(node));

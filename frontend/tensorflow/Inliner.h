@@ -1,6 +1,7 @@
 // Copies the nodes of functions into a graph: the state that calls, branches and loops share.
 #pragma once
 
+#include "frontend/tensorflow/FunctionExtents.h"
 #include "frontend/tensorflow/Functions.h"
 #include "frontend/tensorflow/graph.pb.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -9,8 +10,7 @@
 
 namespace tfc::tensorflow {
 
-/// Calls are not nested more deeply, and do not make more nodes together: functions that call
-/// themselves are no graph.
+/// Calls are not nested more deeply, and do not make more nodes together.
 inline constexpr unsigned kMaxDepth = 100;
 inline constexpr size_t kMaxNodes = size_t(1) << 20;
 
@@ -59,6 +59,8 @@ private:
   void branch(const wire::Node &node, llvm::ArrayRef<Callee> branches, unsigned depth);
   void loop(const wire::Node &node, unsigned depth);
 
+  /// Returns true if a function and those that it calls can be copied.
+  bool checkExtent(const wire::Node &caller, const wire::Function &function, unsigned depth);
   Body inlineBody(const wire::Node &caller, const Callee &callee, const Tensors &inputs,
                   const Place &place);
   bool bind(const wire::Node &caller, Scope &scope, const Tensors &inputs);
@@ -85,7 +87,8 @@ private:
 
   wire::Graph &graph;
   ReportNode report;
-  llvm::StringMap<const wire::Function *> functions;
+  FunctionLibrary functions;
+  FunctionExtents extents{functions};
   llvm::StringSet<> names; // of all nodes
   std::deque<wire::Node> nodes;
   ResultNames results;
