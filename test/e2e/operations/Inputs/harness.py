@@ -93,8 +93,8 @@ class Case:
 def case(text, function, types="f64 f32", gradient=True, second=False, sizes=None, tolerance=None,
          result=None, **operands):
     """`text` is an expression of the graph language over the operands, `function` NumPy's. `{T}` in
-    the text is the element type. Gradients are checked in f64 where `types` has it, the gradient of
-    the gradient with `second`. `result` is the result's type, with `{T}`, where one value of n does not
+    the text is the element type. Gradients are checked in f64 where `types` has it, with
+    `second` together with the gradient of the gradient. `result` is the result's type, with `{T}`, where one value of n does not
     show how it depends on n."""
     return Case(text, function, types, gradient, second, sizes, tolerance, result, operands)
 
@@ -144,15 +144,16 @@ def add_case(entries, index, case, random):
         feeds = {**feeds, "weight": types[0]}
         body = [statement, "loss = sum(y0 * weight)",
                 f"slopes = gradients(loss, [{', '.join(variables)}])"]
-        slopes = [(f"slopes[{i}]", feeds[v]) for i, v in enumerate(variables)]
-        entries.add(f"gradient_{index}", feeds, body, [("loss", "f64"), *slopes])
-        if case.second:
-            directions = {f"along_{v}": feeds[v] for v in variables}
-            terms = [f"sum(slopes[{i}] * along_{v})" for i, v in enumerate(variables)]
-            body += [f"slope = {' + '.join(terms)}",
-                     f"bends = gradients(slope, [{', '.join(variables)}])"]
-            bends = [(f"bends[{i}]", feeds[v]) for i, v in enumerate(variables)]
-            entries.add(f"second_{index}", {**feeds, **directions}, body, [("slope", "f64"), *bends])
+        results = [("loss", "f64"), *((f"slopes[{i}]", feeds[v]) for i, v in enumerate(variables))]
+        if not case.second:
+            entries.add(f"gradient_{index}", feeds, body, results)
+            continue
+        directions = {f"along_{v}": feeds[v] for v in variables}
+        terms = [f"sum(slopes[{i}] * along_{v})" for i, v in enumerate(variables)]
+        body += [f"slope = {' + '.join(terms)}",
+                 f"bends = gradients(slope, [{', '.join(variables)}])"]
+        results += [("slope", "f64"), *((f"bends[{i}]", feeds[v]) for i, v in enumerate(variables))]
+        entries.add(f"second_{index}", {**feeds, **directions}, body, results)
 
 
 def differentiable(case):
@@ -160,18 +161,21 @@ def differentiable(case):
 
 
 def check_slopes(model, entry, feeds, variables):
-    """The worst relative error of an entry's slopes (results after the first) in its first result."""
+    """The worst relative error of an entry's slopes, which follow the result whose slopes they are: once for a
+    gradient, twice for the gradient of a gradient."""
     step, worst = 1e-5, 0.0
-    slopes = dict(zip(variables, model.call(entry, **feeds)[1:]))
-    for name in variables:
+    results = model.call(entry, **feeds)
+    for place, name in enumerate(variables, 1):
         for at in np.ndindex(feeds[name].shape):
             around = []
             for sign in 1, -1:
                 moved = feeds[name].copy()
                 moved[at] += sign * step
-                around.append(float(model.call(entry, **{**feeds, name: moved})[0]))
-            expected = (around[0] - around[1]) / (2 * step)
-            worst = max(worst, abs(slopes[name][at] - expected) / max(1.0, abs(expected)))
+                around.append(model.call(entry, **{**feeds, name: moved}))
+            for first in range(0, len(results), 1 + len(variables)):
+                expected = (float(around[0][first]) - float(around[1][first])) / (2 * step)
+                wrong = abs(results[first + place][at] - expected)
+                worst = max(worst, wrong / max(1.0, abs(expected)))
     return worst
 
 
@@ -249,7 +253,7 @@ def record(index, case, random, folder):
     """The calls of a case as steps of `tfc run --case`: the values that NumPy computes as fetches."""
     names = [f"value_{index}_{dtype}" for dtype in case.types]
     if case.gradient and "f64" in case.types:
-        names += [f"gradient_{index}"] + [f"second_{index}"] * case.second
+        names += [f"second_{index}" if case.second else f"gradient_{index}"]
     for name in names:
         dtype = name.rsplit("_", 1)[1] if name.startswith("value") else "f64"
         for n in [size for size in case.sizes if size]:
