@@ -1,4 +1,5 @@
-// Reads and places the elements of slices by gathering them along one axis after the other.
+// Expands masks of slices, cuts axes, and reads and places slices by gathering along one axis after
+// the other.
 
 #include "frontend/tensorflow/DynamicSlices.h"
 
@@ -14,13 +15,115 @@ SliceMasks::SliceMasks(const Node &node)
       ellipsis(node.number("ellipsis_mask")), newAxis(node.number("new_axis_mask")),
       shrink(node.number("shrink_axis_mask")) {}
 
+std::optional<SmallVector<SlicedAxis>> SliceMasks::expand(int64_t count, int64_t rank) const {
+  constexpr int64_t kMostEntries = 32; // the masks have 32 bits
+  if (count > kMostEntries)
+    return std::nullopt;
+  uint64_t ellipses = uint64_t(ellipsis) & ((uint64_t(1) << count) - 1);
+  int64_t covered = count - llvm::popcount(ellipses);
+  for (int64_t i = 0; i < count; ++i)
+    covered -= has(newAxis, i) && !has(ellipsis, i);
+  // With two ellipses, it is ambiguous which axes each represents.
+  if (llvm::popcount(ellipses) > 1 || covered > rank)
+    return std::nullopt;
+  SmallVector<SlicedAxis> axes;
+  unsigned input = 0;
+  auto keep = [&](int64_t last) {
+    while (input < last)
+      axes.push_back({input++, std::nullopt});
+  };
+  for (unsigned i = 0; i < count; ++i) {
+    if (has(ellipsis, i))
+      keep(input + rank - covered);
+    else if (has(newAxis, i))
+      axes.push_back({std::nullopt, i});
+    else
+      axes.push_back({input++, i});
+  }
+  keep(rank);
+  return axes;
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+/// Returns a position counted from the front, clamped to [low, high].
+static DimExpr clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
+                          const DimExpr &high) {
+  if (importer::isLowest(place))
+    return DimExpr(low);
+  DimExpr result = place;
+  if (std::optional<int64_t> number = place.constant(); number && *number < 0)
+    result = place + size;
+  std::optional<int64_t> number = result.constant(), top = high.constant();
+  if (number && top)
+    return DimExpr(std::min(std::max(*number, low), *top));
+  if (number && *number < low)
+    return DimExpr(low);
+  return result;
+}
+
+SliceCut cutAxis(const DimExpr &size, const DimExpr *begin, const DimExpr *end, int64_t step) {
+  bool isForward = step > 0;
+  DimExpr first = isForward ? DimExpr(0) : size - DimExpr(1);
+  DimExpr last = isForward ? size : DimExpr(-1);
+  if (begin)
+    first = clampPlace(*begin, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
+  if (end)
+    last = clampPlace(*end, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
+  DimExpr span = isForward ? last - first : first - last;
+  int64_t stride = isForward ? step : -step;
+  DimExpr count = DimExpr::floorDiv(span + DimExpr(stride - 1), DimExpr(stride));
+  if (std::optional<int64_t> number = count.constant(); number && *number < 0)
+    count = 0;
+  return {first, count, step};
+}
+
+NodeValue readCuts(NodeBuilder &node, NodeValue x, ArrayRef<SliceCut> cuts) {
+  dfg::Shape starts, sizes;
+  SmallVector<int64_t> steps;
+  for (const SliceCut &cut : cuts) {
+    starts.push_back(cut.start);
+    sizes.push_back(cut.size);
+    steps.push_back(cut.step);
+  }
+  return node.slice(x, starts, sizes, steps);
+}
+
+NodeValue placeCuts(NodeBuilder &node, NodeValue x, ArrayRef<SliceCut> cuts,
+                    const dfg::Shape &shape) {
+  dfg::Shape starts, sizes;
+  SmallVector<int64_t> steps, reversed;
+  for (const SliceCut &cut : cuts) {
+    bool isBackward = cut.step < 0;
+    if (isBackward)
+      reversed.push_back(starts.size());
+    starts.push_back(isBackward ? cut.start + (cut.size - DimExpr(1)) * DimExpr(cut.step)
+                                : cut.start);
+    sizes.push_back(cut.size);
+    steps.push_back(isBackward ? -cut.step : cut.step);
+  }
+  x = node.reshape(x, sizes);
+  if (!reversed.empty())
+    x = node.op("reverse", x, node.attrs.integers("axis", reversed));
+  return node.op("place", x,
+                 {node.attrs.sizes("starts", starts), node.attrs.sizes("shape", shape),
+                  node.attrs.integers("steps", steps)});
+}
+
 /// Returns the type of positions computed from sizes.
 static Type positionType(NodeBuilder &node) { return IntegerType::get(node.context(), 64); }
 
-NodeValue sliceFrom(NodeBuilder &node, NodeValue x, NodeValue starts, unsigned axis, DimExpr size) {
+/// Returns an entry of a vector of positions, a tensor of one element.
+static NodeValue elementOf(NodeBuilder &node, NodeValue places, unsigned entry) {
+  return node.slice(node.cast(places, positionType(node)), DimExpr(entry), DimExpr(1));
+}
+
+NodeValue sliceFrom(NodeBuilder &node, NodeValue x, NodeValue starts, unsigned entry, unsigned axis,
+                    DimExpr size) {
   Type type = positionType(node);
-  NodeValue start =
-      node.reshape(node.slice(node.cast(starts, type), DimExpr(axis), DimExpr(1)), {});
+  NodeValue start = node.reshape(elementOf(node, starts, entry), {});
   NodeValue places = node.op("add", {node.iota(size, type), start});
   return node.op("gather", {x, places}, node.attrs.integer("axis", axis));
 }
@@ -73,25 +176,26 @@ static Offset offsetAt(const NodeBuilder &node, Edge edge) {
   return {edge, number};
 }
 
-/// Returns the position along an axis that an input of a slice gives: an element of a Pack, to
-/// which numbers for all elements may have been added.
-static std::optional<Offset> positionAt(const NodeBuilder &node, unsigned input, unsigned axis) {
+/// Returns the position that an entry of an input of a slice gives: an element of a Pack, to which
+/// numbers for all elements may have been added.
+static std::optional<Offset> positionAt(const NodeBuilder &node, unsigned input, unsigned number) {
   const EntryContext &entry = node.entry;
   Offset packed = offsetAt(node, *node.edge(input));
   if (!packed.base || entry.isFed(*packed.base))
     return std::nullopt;
   const Node &pack = entry.graph.nodes[packed.base->node];
-  if (pack.op != "Pack" || !pack.inputs.at(axis))
+  if (pack.op != "Pack" || !pack.inputs.at(number))
     return std::nullopt;
-  Offset position = offsetAt(node, *pack.inputs.at(axis));
+  Offset position = offsetAt(node, *pack.inputs.at(number));
   position.number += packed.number;
   return position;
 }
 
 std::optional<int64_t> DynamicSlice::constantSpan(unsigned axis) const {
-  if (SliceMasks::has(masks.begin, axis) || SliceMasks::has(masks.end, axis))
+  unsigned entry = *entries[axis];
+  if (!masks.hasBegin(entry) || !masks.hasEnd(entry))
     return std::nullopt;
-  std::optional<Offset> first = positionAt(node, 1, axis), last = positionAt(node, 2, axis);
+  std::optional<Offset> first = positionAt(node, 1, entry), last = positionAt(node, 2, entry);
   if (!first || !last || first->base != last->base || last->number < first->number)
     return std::nullopt;
   // Constants may count from the end, and be outside of the axis.
@@ -199,29 +303,70 @@ DynamicSlice::DynamicSlice(NodeBuilder &node, ArrayRef<DimExpr> shape)
     : node(node), masks(node.node), shape(shape) {
   NodeValue begin = node.in(1), end = node.in(2);
   const dfg::SizeTensor *strides = node.sizes(3);
-  auto entries = begin ? dfg::shapeOf(begin.getType()) : dfg::Shape();
-  std::optional<int64_t> length = entries.size() == 1 ? entries[0].constant() : std::nullopt;
+  auto vector = begin ? dfg::shapeOf(begin.getType()) : dfg::Shape();
+  std::optional<int64_t> length = vector.size() == 1 ? vector[0].constant() : std::nullopt;
   if (!length || !end || end.getType() != begin.getType() || !strides ||
-      strides->values.size() != size_t(*length) || masks.ellipsis || masks.newAxis ||
-      *length > int64_t(shape.size()))
+      strides->values.size() != size_t(*length))
     return;
-  for (int64_t axis = 0; axis < *length; ++axis)
-    if (!isRemoved(axis) && !strides->values[axis].isConstant(1))
+  auto expanded = masks.expand(*length, shape.size());
+  if (!expanded)
+    return;
+  axes = std::move(*expanded);
+  for (const SlicedAxis &axis : axes)
+    if (axis.input)
+      entries.push_back(axis.entry);
+  for (unsigned axis = 0; axis < shape.size(); ++axis) {
+    cuts.push_back(cutOf(axis));
+    if (isOpen(axis) && !strides->values[*entries[axis]].isConstant(1))
       return;
-  count = length;
+  }
+  isValid = true;
 }
 
-bool DynamicSlice::isWhole(unsigned axis) const {
-  return !isRemoved(axis) && SliceMasks::has(masks.begin, axis) && SliceMasks::has(masks.end, axis);
+bool DynamicSlice::isRemoved(unsigned axis) const {
+  return entries[axis] && SliceMasks::has(masks.shrink, *entries[axis]);
 }
 
-static NodeValue elementOf(NodeBuilder &node, NodeValue places, unsigned axis) {
-  return node.slice(node.cast(places, positionType(node)), DimExpr(axis), DimExpr(1));
+/// Returns an entry of an input of a slice if it is known, from elsewhere than the call.
+static std::optional<DimExpr> knownPlace(const NodeBuilder &node, unsigned input, unsigned number) {
+  const EntryContext &entry = node.entry;
+  Edge edge = *node.edge(input);
+  if (KnownSizes all = entry.sizesAt(edge))
+    return number < all->values.size() ? std::optional(all->values[number]) : std::nullopt;
+  const Node &pack = entry.graph.nodes[edge.node];
+  if (entry.isFed(edge) || pack.op != "Pack" || !pack.inputs.at(number))
+    return std::nullopt;
+  KnownSizes known = entry.sizesAt(*pack.inputs.at(number));
+  return known && known->isSingle() ? std::optional(known->values.front()) : std::nullopt;
+}
+
+std::optional<SliceCut> DynamicSlice::cutOf(unsigned axis) {
+  if (!entries[axis])
+    return SliceCut{0, shape[axis], 1};
+  unsigned entry = *entries[axis];
+  std::optional<int64_t> step = node.sizes(3)->values[entry].constant();
+  std::optional<DimExpr> begin, end;
+  if (masks.hasBegin(entry))
+    begin = knownPlace(node, 1, entry);
+  if (masks.hasEnd(entry))
+    end = knownPlace(node, 2, entry);
+  bool isKnown =
+      begin.has_value() == masks.hasBegin(entry) && end.has_value() == masks.hasEnd(entry);
+  if (isRemoved(axis) || !isKnown || !step || *step == 0 || *step == INT64_MIN)
+    return std::nullopt;
+  return cutAxis(shape[axis], begin ? &*begin : nullptr, end ? &*end : nullptr, *step);
+}
+
+SmallVector<SliceCut> DynamicSlice::cutsWithin(ArrayRef<DimExpr> sizes) const {
+  SmallVector<SliceCut> result;
+  for (auto [size, cut] : zip_equal(sizes, cuts))
+    result.push_back(cut.value_or(SliceCut{0, size, 1}));
+  return result;
 }
 
 NodeValue DynamicSlice::beginOf(unsigned axis) {
   Type type = positionType(node);
-  NodeValue place = elementOf(node, node.in(1), axis);
+  NodeValue place = elementOf(node, node.in(1), *entries[axis]);
   NodeValue isNegative = node.op("less", {place, node.scalar(0, type)});
   return node.op("select",
                  {isNegative, node.op("add", {place, node.size(shape[axis], type)}), place});
@@ -229,35 +374,35 @@ NodeValue DynamicSlice::beginOf(unsigned axis) {
 
 /// A slice of constant size is inside the axis, or the call fails; others end where the axis does.
 NodeValue DynamicSlice::cutBetween(NodeValue x, unsigned axis) {
+  unsigned entry = *entries[axis];
   if (std::optional<int64_t> span = constantSpan(axis))
-    return sliceFrom(node, x, node.in(1), axis, *span);
-  auto placeAt = [&](NodeValue places, bool isMasked, const DimExpr &other) -> NodeValue {
-    if (isMasked)
+    return sliceFrom(node, x, node.in(1), entry, axis, *span);
+  auto placeAt = [&](NodeValue places, bool isGiven, const DimExpr &other) -> NodeValue {
+    if (!isGiven)
       return node.size(other, positionType(node));
-    return node.reshape(elementOf(node, places, axis), {});
+    return node.reshape(elementOf(node, places, entry), {});
   };
-  return node.library().compute(
-      "_between",
-      {x, placeAt(node.in(1), SliceMasks::has(masks.begin, axis), 0),
-       placeAt(node.in(2), SliceMasks::has(masks.end, axis), shape[axis])},
-      {{"axis", dfg::Shape{DimExpr(axis)}}});
+  return node.library().compute("_between",
+                                {x, placeAt(node.in(1), masks.hasBegin(entry), 0),
+                                 placeAt(node.in(2), masks.hasEnd(entry), shape[axis])},
+                                {{"axis", dfg::Shape{DimExpr(axis)}}});
 }
 
 NodeValue DynamicSlice::read(NodeValue x) {
-  SmallVector<int64_t> removed;
-  for (int64_t axis = 0; axis < *count && x; ++axis) {
-    if (isRemoved(axis)) {
+  for (unsigned axis = 0; axis < shape.size() && x; ++axis) {
+    if (isRemoved(axis))
       x = node.op("gather", {x, beginOf(axis)}, node.attrs.integer("axis", axis));
-      removed.push_back(axis);
-    } else if (!isWhole(axis)) {
+    else if (isOpen(axis))
       x = cutBetween(x, axis);
-    }
   }
+  if (x)
+    x = readCuts(node, x, cutsWithin(dfg::shapeOf(x.getType())));
   if (!x)
     return {};
-  dfg::Shape result = dfg::shapeOf(x.getType());
-  for (int64_t axis : reverse(removed))
-    result.erase(result.begin() + axis);
+  dfg::Shape sizes = dfg::shapeOf(x.getType()), result;
+  for (const SlicedAxis &axis : axes)
+    if (!axis.input || !isRemoved(*axis.input))
+      result.push_back(axis.input ? sizes[*axis.input] : DimExpr(1));
   return node.reshape(x, result);
 }
 
@@ -275,27 +420,39 @@ NodeValue DynamicSlice::checkPlaces(NodeValue first, unsigned axis, int64_t leng
 }
 
 NodeValue DynamicSlice::place(NodeValue elements) {
-  dfg::Shape sizes = elements ? dfg::shapeOf(elements.getType()) : dfg::Shape();
-  for (int64_t axis = 0; axis < *count; ++axis)
-    if (isRemoved(axis) && size_t(axis) <= sizes.size())
-      sizes.insert(sizes.begin() + axis, DimExpr(1));
-  if (elements && sizes.size() != shape.size()) {
+  dfg::Shape given = elements ? dfg::shapeOf(elements.getType()) : dfg::Shape(), sizes;
+  size_t next = 0;
+  for (const SlicedAxis &axis : axes) {
+    if (axis.input && isRemoved(*axis.input)) {
+      sizes.push_back(1);
+      continue;
+    }
+    if (axis.input && next < given.size())
+      sizes.push_back(given[next]);
+    ++next;
+  }
+  if (elements && next != given.size()) {
     node.error() << "expected the elements of a slice, but got " << dfg::toText(elements.getType())
                  << " [operand]";
     return {};
   }
   NodeValue x = node.reshape(elements, sizes);
-  for (int64_t axis = 0; axis < *count && x; ++axis) {
-    if (isWhole(axis))
+  for (auto [size, whole, cut] : zip_equal(sizes, shape, cuts))
+    if (cut)
+      size = whole;
+  if (x)
+    x = placeCuts(node, x, cutsWithin(dfg::shapeOf(x.getType())), sizes);
+  for (unsigned axis = 0; axis < shape.size() && x; ++axis) {
+    if (cuts[axis])
       continue;
     NodeValue begin;
     if (isRemoved(axis))
       begin = checkPlaces(beginOf(axis), axis, 1);
     else if (std::optional<int64_t> span = constantSpan(axis))
-      begin = checkPlaces(elementOf(node, node.in(1), axis), axis, *span);
+      begin = checkPlaces(elementOf(node, node.in(1), *entries[axis]), axis, *span);
     else
-      begin = SliceMasks::has(masks.begin, axis) ? NodeValue(node.size(0, positionType(node)))
-                                                 : beginOf(axis);
+      begin = masks.hasBegin(*entries[axis]) ? beginOf(axis)
+                                             : NodeValue(node.size(0, positionType(node)));
     begin = node.reshape(begin, {});
     x = node.library().compute(
         "_placed", {x, begin},
@@ -306,11 +463,13 @@ NodeValue DynamicSlice::place(NodeValue elements) {
 
 std::optional<dfg::Shape> DynamicSlice::getShape() const {
   dfg::Shape sizes;
-  for (auto [axis, size] : enumerate(shape)) {
-    if (int64_t(axis) >= *count || isWhole(axis)) {
-      sizes.push_back(size);
-    } else if (!isRemoved(axis)) {
-      std::optional<int64_t> span = constantSpan(axis);
+  for (const SlicedAxis &axis : axes) {
+    if (!axis.input) {
+      sizes.push_back(1);
+    } else if (cuts[*axis.input]) {
+      sizes.push_back(cuts[*axis.input]->size);
+    } else if (!isRemoved(*axis.input)) {
+      std::optional<int64_t> span = constantSpan(*axis.input);
       if (!span)
         return std::nullopt;
       sizes.push_back(*span);

@@ -35,7 +35,7 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
   NodeValue starting = node.in(1);
   for (auto [axis, size] : enumerate(*sizes))
     if (x && size != shape[axis])
-      x = sliceFrom(node, x, starting, axis, size);
+      x = sliceFrom(node, x, starting, axis, axis, size);
   return node.done({x});
 }
 
@@ -44,109 +44,50 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The axes of a strided slice after its masks have been resolved.
+/// A strided slice after its masks have been resolved.
 struct StridedSlice {
-  struct Axis {
-    int64_t input; // -1 for a new axis
-    dfg::DimExpr start, size;
-    int64_t step;
-    bool isRemoved;
-  };
-  SmallVector<Axis> axes;
+  SmallVector<SliceCut> cuts; // one for each axis of the input
+  dfg::Shape shape;           // of the result
 };
-
 } // namespace
-
-/// Returns a position counted from the front, clamped to [low, high].
-static DimExpr clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
-                          const DimExpr &high) {
-  if (importer::isLowest(place))
-    return DimExpr(low);
-  DimExpr result = place;
-  if (std::optional<int64_t> number = place.constant(); number && *number < 0)
-    result = place + size;
-  std::optional<int64_t> number = result.constant(), top = high.constant();
-  if (number && top)
-    return DimExpr(std::min(std::max(*number, low), *top));
-  if (number && *number < low)
-    return DimExpr(low);
-  return result;
-}
-
-/// Cuts one axis of the input from `begin` to `end`.
-static std::optional<StridedSlice::Axis> cutAxis(int64_t input, const DimExpr &size,
-                                                 std::optional<DimExpr> begin,
-                                                 std::optional<DimExpr> end, int64_t step,
-                                                 bool isRemoved) {
-  bool isForward = step > 0;
-  if (isRemoved) {
-    std::optional<int64_t> number = begin->constant();
-    return StridedSlice::Axis{input, number && *number < 0 ? *begin + size : *begin, DimExpr(1), 1,
-                              true};
-  }
-  DimExpr first = isForward ? DimExpr(0) : size - DimExpr(1);
-  DimExpr last = isForward ? size : DimExpr(-1);
-  if (begin)
-    first = clampPlace(*begin, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
-  if (end)
-    last = clampPlace(*end, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
-  DimExpr span = isForward ? last - first : first - last;
-  int64_t stride = isForward ? step : -step;
-  DimExpr count = DimExpr::floorDiv(span + DimExpr(stride - 1), DimExpr(stride));
-  if (std::optional<int64_t> number = count.constant(); number && *number < 0)
-    count = 0;
-  return StridedSlice::Axis{input, first, count, step, false};
-}
 
 /// Resolves begin, end, strides (operands 1 to 3) and the masks for an input of this shape. Returns
 /// std::nullopt if they are unknown or inconsistent.
 static std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayRef<DimExpr> shape) {
   const dfg::SizeTensor *begin = node.sizes(1), *end = node.sizes(2), *strides = node.sizes(3);
   if (!begin || !end || !strides || begin->values.size() != end->values.size() ||
-      begin->values.size() != strides->values.size() || begin->values.size() > 32)
+      begin->values.size() != strides->values.size())
     return std::nullopt;
   SliceMasks masks(node.node);
-  int64_t entries = begin->values.size(), newAxes = 0;
-  for (int64_t i = 0; i < entries; ++i)
-    newAxes += SliceMasks::has(masks.newAxis, i) && !SliceMasks::has(masks.ellipsis, i);
-  bool hasEllipsis = masks.ellipsis & ((int64_t(1) << entries) - 1);
-  // With two ellipses, it is ambiguous which axes each represents.
-  if (llvm::popcount(uint64_t(masks.ellipsis) & ((uint64_t(1) << entries) - 1)) > 1)
-    return std::nullopt;
-  int64_t covered = entries - newAxes - hasEllipsis, rank = shape.size();
-  if (covered > rank)
+  auto axes = masks.expand(begin->values.size(), shape.size());
+  if (!axes)
     return std::nullopt;
   StridedSlice result;
-  int64_t input = 0;
-  auto keep = [&](int64_t count) {
-    for (; count > 0; --count, ++input)
-      result.axes.push_back({input, DimExpr(0), shape[input], 1, false});
-  };
-  for (int64_t i = 0; i < entries; ++i) {
-    if (SliceMasks::has(masks.ellipsis, i)) {
-      keep(rank - covered);
+  for (const SlicedAxis &axis : *axes) {
+    if (!axis.input) {
+      result.shape.push_back(1);
       continue;
     }
-    if (SliceMasks::has(masks.newAxis, i)) {
-      result.axes.push_back({-1, DimExpr(0), DimExpr(1), 1, false});
-      continue;
+    const DimExpr &size = shape[*axis.input];
+    bool isRemoved = axis.entry && SliceMasks::has(masks.shrink, *axis.entry);
+    if (!axis.entry) {
+      result.cuts.push_back({0, size, 1});
+    } else {
+      unsigned i = *axis.entry;
+      std::optional<int64_t> step = strides->values[i].constant();
+      if (!step || *step == 0 || *step == INT64_MIN)
+        return std::nullopt;
+      std::optional<int64_t> number = begin->values[i].constant();
+      if (isRemoved)
+        result.cuts.push_back(
+            {number && *number < 0 ? begin->values[i] + size : begin->values[i], 1, 1});
+      else
+        result.cuts.push_back(cutAxis(size, masks.hasBegin(i) ? &begin->values[i] : nullptr,
+                                      masks.hasEnd(i) ? &end->values[i] : nullptr, *step));
     }
-    std::optional<int64_t> step = strides->values[i].constant();
-    if (!step || *step == 0 || *step == INT64_MIN || input >= rank)
-      return std::nullopt;
-    bool isRemoved = SliceMasks::has(masks.shrink, i);
-    auto axis =
-        cutAxis(input, shape[input],
-                SliceMasks::has(masks.begin, i) && !isRemoved ? std::nullopt
-                                                              : std::optional(begin->values[i]),
-                SliceMasks::has(masks.end, i) ? std::nullopt : std::optional(end->values[i]), *step,
-                isRemoved);
-    if (!axis)
-      return std::nullopt;
-    result.axes.push_back(*axis);
-    ++input;
+    if (!isRemoved)
+      result.shape.push_back(result.cuts.back().size);
   }
-  keep(rank - input);
   return result;
 }
 
@@ -168,42 +109,7 @@ static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
       return node.done({dynamic.read(x)});
   if (!slice)
     return failSlice(node);
-  dfg::Shape starts, sizes, result;
-  SmallVector<int64_t> steps;
-  for (const StridedSlice::Axis &axis : slice->axes) {
-    if (axis.input >= 0) {
-      starts.push_back(axis.start);
-      sizes.push_back(axis.size);
-      steps.push_back(axis.step);
-    }
-    if (!axis.isRemoved)
-      result.push_back(axis.size);
-  }
-  return node.done({node.reshape(node.slice(x, starts, sizes, steps), result)});
-}
-
-/// Returns the elements of a slice where they are in a tensor of this shape, which is 0 elsewhere.
-static NodeValue placeSlice(NodeBuilder &node, const StridedSlice &slice, NodeValue x,
-                            const dfg::Shape &shape) {
-  dfg::Shape starts, sizes;
-  SmallVector<int64_t> steps, reversed;
-  for (const StridedSlice::Axis &axis : slice.axes) {
-    if (axis.input < 0)
-      continue;
-    bool isBackward = axis.step < 0;
-    if (isBackward)
-      reversed.push_back(starts.size());
-    starts.push_back(isBackward ? axis.start + (axis.size - DimExpr(1)) * DimExpr(axis.step)
-                                : axis.start);
-    sizes.push_back(axis.size);
-    steps.push_back(isBackward ? -axis.step : axis.step);
-  }
-  x = node.reshape(x, sizes);
-  if (!reversed.empty())
-    x = node.op("reverse", x, node.attrs.integers("axis", reversed));
-  return node.op("place", x,
-                 {node.attrs.sizes("starts", starts), node.attrs.sizes("shape", shape),
-                  node.attrs.integers("steps", steps)});
+  return node.done({node.reshape(readCuts(node, x, slice->cuts), slice->shape)});
 }
 
 /// The gradient is placed at the positions that the slice has read.
@@ -216,7 +122,7 @@ static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
   if (!slice && isDynamic(node))
     if (DynamicSlice dynamic(node, *shape); dynamic.isSupported())
       return node.done({dynamic.place(g)});
-  return slice ? node.done({placeSlice(node, *slice, g, *shape)}) : failSlice(node);
+  return slice ? node.done({placeCuts(node, g, slice->cuts, *shape)}) : failSlice(node);
 }
 
 /// Returns `x` with input 4 in a slice of it.
@@ -229,10 +135,7 @@ static NodeValue updateSlice(NodeBuilder &node, NodeValue x) {
   std::optional<DynamicSlice> dynamic;
   auto slice = resolveStridedSlice(node, shape);
   if (slice) {
-    kept.emplace();
-    for (const StridedSlice::Axis &axis : slice->axes)
-      if (!axis.isRemoved)
-        kept->push_back(axis.size);
+    kept = slice->shape;
   } else if (isDynamic(node)) {
     dynamic.emplace(node, shape);
     kept = dynamic->isSupported() ? dynamic->getShape() : std::nullopt;
@@ -242,7 +145,7 @@ static NodeValue updateSlice(NodeBuilder &node, NodeValue x) {
     return {};
   }
   auto place = [&](NodeValue y) {
-    return slice ? placeSlice(node, *slice, y, shape) : dynamic->place(y);
+    return slice ? placeCuts(node, y, slice->cuts, shape) : dynamic->place(y);
   };
   Type i32 = IntegerType::get(node.context(), 32);
   NodeValue isInside =

@@ -34,6 +34,20 @@ def in_branches(x, i, j):
     return tf.reduce_sum(tf.cond(i > j, lambda: x[:2] ** 3, lambda: x[:2] * x[1:3]))
 
 
+def masked(x, i, j):
+    """Beside new axes, an ellipsis, and axes of which the bounds are known; and an update of such a slice."""
+    def body(t, h):
+        return t + 1, tf.tanh(h + x[..., t, :])
+
+    y = tf.raw_ops.TensorStridedSliceUpdate(
+        input=x, begin=tf.stack([i, 0, 0]), end=tf.stack([i + 1, 0, 0]), strides=[1, -2, 1], value=x[j, 1:] ** 2,
+        begin_mask=6, end_mask=6, shrink_axis_mask=1)
+    rows, columns = x[i, ..., tf.newaxis, ::-1] * x[tf.newaxis, j, :, :], x[::2, ..., j]
+    inside = x[i, :-1, 1] * x[1:, j, tf.newaxis, 0]
+    parts = [rows, columns, inside, x[:, j:j + 1, tf.newaxis] ** 2, tf.while_loop(lambda t, h: t < 3, body, [0, x[:, 0]])[1], y]
+    return tf.add_n([tf.reduce_sum(part ** 3) for part in parts])
+
+
 def gradients(build, second=False):
     def backward(x, i, j):
         with tf.GradientTape() as outer:
@@ -48,13 +62,13 @@ def gradients(build, second=False):
     return backward
 
 
-def record(name, build, shape, steps):
+def record(name, build, shape, steps, compressed=False):
     arguments = [tf.TensorSpec(shape, tf.float32, name="x"), tf.TensorSpec([], tf.int32, name="i"), tf.TensorSpec([], tf.int32, name="j")]
     function = tf.function(lambda *x: [tf.identity(y) for y in tf.nest.flatten(build(*x))], input_signature=arguments, autograph=False)
     for kind, lower in [("functions", False), ("lowered", True)]:
         frozen = convert_variables_to_constants_v2(function.get_concrete_function(), lower_control_flow=lower)
         feeds = [{tensor.op.name: value for tensor, value in zip(frozen.inputs, step)} for step in steps]
-        write_case(f"slices_{name}_{kind}", frozen.graph, [], frozen.outputs, feeds, 1e-5)
+        write_case(f"slices_{name}_{kind}", frozen.graph, [], frozen.outputs, feeds, 1e-5, compressed=compressed)
 
 
 places = [(np.int32(i), np.int32(j)) for i, j in [(0, 0), (2, 1), (1, 0), (0, 1)]]
@@ -65,3 +79,4 @@ record("in_loop", gradients(in_loop), [4, 3], fixed)
 record("in_loop_open", gradients(in_loop), [None, 3], opened)
 record("in_branch", gradients(in_branch), [4, 3], fixed)
 record("in_branches", gradients(in_branches), [4, 3], fixed)
+record("masked", gradients(masked, second=True), [4, 3, 2], [(floats(4, 3, 2), *at) for at in places if at[0] < 2], compressed=True)
