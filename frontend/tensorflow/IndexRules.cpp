@@ -186,9 +186,14 @@ static Outcome buildScatterNd(NodeBuilder &node, const OpRule &) {
   NodeValue updates = node.in(1);
   if (!shape || !updates)
     return Outcome::Failed;
-  NodeValue zeros = node.filled(0, *shape, dfg::elementTypeOf(updates.getType()));
-  return node.done(
-      {scatterNd(node, "scatter_add", zeros, node.in(0), updates, dfg::Outside::Fail)});
+  // Of bools, TensorFlow's sum is true where any is.
+  Type type = dfg::elementTypeOf(updates.getType());
+  Type added = type.isInteger(1) ? IntegerType::get(node.context(), 32) : type;
+  NodeValue sums = scatterNd(node, "scatter_add", node.filled(0, *shape, added), node.in(0),
+                             node.cast(updates, added), dfg::Outside::Fail);
+  if (added != type)
+    sums = node.op("not_equal", {sums, node.scalar(0, added)});
+  return node.done({sums});
 }
 
 /// `argument` names the dfg operation.
