@@ -3,6 +3,8 @@
 
 #include "frontend/tensorflow/DynamicSlices.h"
 
+#include "frontend/tensorflow/Values.h"
+
 using namespace mlir;
 using namespace llvm;
 
@@ -115,15 +117,29 @@ NodeValue placeCuts(NodeBuilder &node, NodeValue x, ArrayRef<SliceCut> cuts,
 /// Returns the type of positions computed from sizes.
 static Type positionType(NodeBuilder &node) { return IntegerType::get(node.context(), 64); }
 
-/// Returns an entry of a vector of positions, a tensor of one element.
-static NodeValue elementOf(NodeBuilder &node, NodeValue places, unsigned entry) {
-  return node.slice(node.cast(places, positionType(node)), DimExpr(entry), DimExpr(1));
+/// Returns the edge from which an entry of an input, a vector, comes, if that is known.
+static std::optional<Edge> packedAt(const NodeBuilder &node, unsigned input, unsigned entry) {
+  Edge edge = *node.edge(input);
+  const Node &pack = node.entry.graph.nodes[edge.node];
+  return node.entry.isFed(edge) || pack.op != "Pack" ? std::nullopt : pack.inputs.at(entry);
 }
 
-NodeValue sliceFrom(NodeBuilder &node, NodeValue x, NodeValue starts, unsigned entry, unsigned axis,
+/// Returns an entry of an input, a vector of positions, as a tensor of one element.
+static NodeValue elementOf(NodeBuilder &node, unsigned input, unsigned entry) {
+  Type type = positionType(node);
+  NodeValue places = node.in(input);
+  std::optional<Edge> packed = packedAt(node, input, entry);
+  if (!places || !packed || dfg::shapeOf(places.getType()).size() != 1)
+    return node.slice(node.cast(places, type), DimExpr(entry), DimExpr(1));
+  // Slices whose other entries differ have equal sizes if they share this one.
+  node.followInput(input);
+  return node.reshape(node.cast(Values(node.entry).valueOf(*packed), type), {DimExpr(1)});
+}
+
+NodeValue sliceFrom(NodeBuilder &node, NodeValue x, unsigned input, unsigned entry, unsigned axis,
                     DimExpr size) {
   Type type = positionType(node);
-  NodeValue start = node.reshape(elementOf(node, starts, entry), {});
+  NodeValue start = node.reshape(elementOf(node, input, entry), {});
   NodeValue places = node.op("add", {node.iota(size, type), start});
   return node.op("gather", {x, places}, node.attrs.integer("axis", axis));
 }
@@ -333,10 +349,8 @@ static std::optional<DimExpr> knownPlace(const NodeBuilder &node, unsigned input
   Edge edge = *node.edge(input);
   if (KnownSizes all = entry.sizesAt(edge))
     return number < all->values.size() ? std::optional(all->values[number]) : std::nullopt;
-  const Node &pack = entry.graph.nodes[edge.node];
-  if (entry.isFed(edge) || pack.op != "Pack" || !pack.inputs.at(number))
-    return std::nullopt;
-  KnownSizes known = entry.sizesAt(*pack.inputs.at(number));
+  std::optional<Edge> packed = packedAt(node, input, number);
+  KnownSizes known = packed ? entry.sizesAt(*packed) : nullptr;
   return known && known->isSingle() ? std::optional(known->values.front()) : std::nullopt;
 }
 
@@ -366,7 +380,7 @@ SmallVector<SliceCut> DynamicSlice::cutsWithin(ArrayRef<DimExpr> sizes) const {
 
 NodeValue DynamicSlice::beginOf(unsigned axis) {
   Type type = positionType(node);
-  NodeValue place = elementOf(node, node.in(1), *entries[axis]);
+  NodeValue place = elementOf(node, 1, *entries[axis]);
   NodeValue isNegative = node.op("less", {place, node.scalar(0, type)});
   return node.op("select",
                  {isNegative, node.op("add", {place, node.size(shape[axis], type)}), place});
@@ -376,16 +390,16 @@ NodeValue DynamicSlice::beginOf(unsigned axis) {
 NodeValue DynamicSlice::cutBetween(NodeValue x, unsigned axis) {
   unsigned entry = *entries[axis];
   if (std::optional<int64_t> span = constantSpan(axis))
-    return sliceFrom(node, x, node.in(1), entry, axis, *span);
-  auto placeAt = [&](NodeValue places, bool isGiven, const DimExpr &other) -> NodeValue {
+    return sliceFrom(node, x, 1, entry, axis, *span);
+  auto placeAt = [&](unsigned input, bool isGiven, const DimExpr &other) -> NodeValue {
     if (!isGiven)
       return node.size(other, positionType(node));
-    return node.reshape(elementOf(node, places, entry), {});
+    return node.reshape(elementOf(node, input, entry), {});
   };
-  return node.library().compute("_between",
-                                {x, placeAt(node.in(1), masks.hasBegin(entry), 0),
-                                 placeAt(node.in(2), masks.hasEnd(entry), shape[axis])},
-                                {{"axis", dfg::Shape{DimExpr(axis)}}});
+  return node.library().compute(
+      "_between",
+      {x, placeAt(1, masks.hasBegin(entry), 0), placeAt(2, masks.hasEnd(entry), shape[axis])},
+      {{"axis", dfg::Shape{DimExpr(axis)}}});
 }
 
 NodeValue DynamicSlice::read(NodeValue x) {
@@ -449,7 +463,7 @@ NodeValue DynamicSlice::place(NodeValue elements) {
     if (isRemoved(axis))
       begin = checkPlaces(beginOf(axis), axis, 1);
     else if (std::optional<int64_t> span = constantSpan(axis))
-      begin = checkPlaces(elementOf(node, node.in(1), *entries[axis]), axis, *span);
+      begin = checkPlaces(elementOf(node, 1, *entries[axis]), axis, *span);
     else
       begin = masks.hasBegin(*entries[axis]) ? beginOf(axis)
                                              : NodeValue(node.size(0, positionType(node)));

@@ -41,9 +41,9 @@ NodeValue readCuts(NodeBuilder &node, NodeValue x, llvm::ArrayRef<SliceCut> cuts
 NodeValue placeCuts(NodeBuilder &node, NodeValue x, llvm::ArrayRef<SliceCut> cuts,
                     const dfg::Shape &shape);
 
-/// Returns the elements `start + i` along an axis, where `start` is an entry of a vector that is
-/// known only at run time.
-NodeValue sliceFrom(NodeBuilder &node, NodeValue x, NodeValue starts, unsigned entry, unsigned axis,
+/// Returns the elements `start + i` along an axis, where `start` is an entry of an input, a vector
+/// that is known only at run time.
+NodeValue sliceFrom(NodeBuilder &node, NodeValue x, unsigned input, unsigned entry, unsigned axis,
                     dfg::DimExpr size);
 
 /// Returns `x` padded with zeros by paddings (input 1) that only calls know, whose sums are known,

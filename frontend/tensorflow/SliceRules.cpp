@@ -32,10 +32,9 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
   }
   if (starts)
     return node.done({node.slice(x, starts->values, *sizes)});
-  NodeValue starting = node.in(1);
   for (auto [axis, size] : enumerate(*sizes))
     if (x && size != shape[axis])
-      x = sliceFrom(node, x, starting, axis, axis, size);
+      x = sliceFrom(node, x, 1, axis, axis, size);
   return node.done({x});
 }
 
