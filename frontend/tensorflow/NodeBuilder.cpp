@@ -548,6 +548,7 @@ Outcome NodeBuilder::finish(const OpRule &rule, Outcome outcome) {
     Values(entry).addOps(index, ops);
     return outcome;
   }
+  Values(entry).addBinders(index, ops, after, values);
   dfg::NodeOp made = Values(entry).addNode(index, ops, after, values);
   entry.states[index].token = made.getDone();
   if (isValue)

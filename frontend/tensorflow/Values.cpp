@@ -3,6 +3,7 @@
 
 #include "frontend/tensorflow/Values.h"
 
+#include "dialects/dfg/SizeOps.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
@@ -26,6 +27,61 @@ dfg::NodeOp Values::addNode(unsigned index, ArrayRef<Operation *> ops, ValueRang
       ops, after, isTrigger, values, entry.graph.locate(entry.builder.getContext(), index));
   addOps(index, node.getOperation());
   return node;
+}
+
+/// Returns those of some operations on which one of them depends, in order, and that one.
+static SmallVector<Operation *> dependencesOf(Operation *op, ArrayRef<Operation *> ops) {
+  llvm::DenseSet<Operation *> needed{op};
+  SmallVector<Operation *> found;
+  for (Operation *candidate : llvm::reverse(ops)) {
+    if (!needed.contains(candidate))
+      continue;
+    found.push_back(candidate);
+    candidate->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *definition = operand.getDefiningOp())
+          needed.insert(definition);
+    });
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
+/// Returns true if an operation, or one in its regions, uses a value.
+static bool isUsedIn(Value value, Operation *op) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) { return op->isAncestor(user); });
+}
+
+/// Replaces values that are used outside of a node by results of the node.
+static void forwardResults(dfg::NodeOp node, MutableArrayRef<Value> values) {
+  Operation *yield = node.getBody().front().getTerminator();
+  for (auto [inner, outer] : zip(yield->getOperands(), node.getResults())) {
+    inner.replaceUsesWithIf(
+        outer, [&](OpOperand &use) { return !node->isProperAncestor(use.getOwner()); });
+    std::replace(values.begin(), values.end(), inner, Value(outer));
+  }
+}
+
+void Values::addBinders(unsigned index, SmallVectorImpl<Operation *> &ops,
+                        SmallVectorImpl<Value> &after, MutableArrayRef<Value> values) {
+  SmallVector<Operation *> binders =
+      llvm::to_vector(llvm::make_filter_range(ops, llvm::IsaPred<dfg::BindSizeOp>));
+  for (Operation *binder : binders) {
+    SmallVector<Operation *> own = dependencesOf(binder, ops);
+    if (!llvm::all_of(ArrayRef(own).drop_back(), isMemoryEffectFree))
+      return;
+    llvm::DenseSet<Operation *> moved(own.begin(), own.end());
+    llvm::erase_if(ops, [&](Operation *op) { return moved.contains(op); });
+    SmallVector<Value> shared;
+    for (Operation *op : own)
+      for (Value result : op->getResults())
+        if (llvm::is_contained(values, result) ||
+            llvm::any_of(ops, [&](Operation *other) { return isUsedIn(result, other); }))
+          shared.push_back(result);
+    dfg::NodeOp node = addNode(index, own, after, shared);
+    forwardResults(node, values);
+    after.push_back(node.getDone());
+  }
 }
 
 SmallVector<unsigned> Values::handlesBefore(unsigned index) const {

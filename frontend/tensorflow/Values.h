@@ -18,6 +18,12 @@ public:
   void addOps(unsigned node, llvm::ArrayRef<mlir::Operation *> ops);
   dfg::NodeOp addNode(unsigned node, llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange after,
                       mlir::ValueRange values);
+  /// Adds nodes for the sizes that operations bind, each with the operations that compute it, and
+  /// removes these from `ops`. So a size is bound wherever its number is live, whatever else the
+  /// rest needs. The rest runs after them.
+  void addBinders(unsigned node, llvm::SmallVectorImpl<mlir::Operation *> &ops,
+                  llvm::SmallVectorImpl<mlir::Value> &after,
+                  llvm::MutableArrayRef<mlir::Value> values);
 
 private:
   void buildHandle(unsigned index);

@@ -48,6 +48,17 @@ def masked(x, i, j):
     return tf.add_n([tf.reduce_sum(part ** 3) for part in parts])
 
 
+def attention(x, i, j):
+    """Each iteration attends to the rows so far, of which it caches another one."""
+    def body(t, cache, written):
+        cache = tf.tensor_scatter_nd_update(cache, [[t]], [x[t] * 2.0])
+        weights = tf.nn.softmax(tf.linalg.matvec(cache[:t + 1], x[t]))
+        return t + 1, cache, written.write(t, tf.linalg.matvec(x[:t + 1], weights, transpose_a=True))
+
+    rows = tf.TensorArray(tf.float32, 4, element_shape=[3])
+    return tf.while_loop(lambda t, *_: t < 4, body, (0, tf.zeros([4, 3]), rows))[2].stack()
+
+
 def gradients(build, second=False):
     def backward(x, i, j):
         with tf.GradientTape() as outer:
@@ -80,3 +91,4 @@ record("in_loop_open", gradients(in_loop), [None, 3], opened)
 record("in_branch", gradients(in_branch), [4, 3], fixed)
 record("in_branches", gradients(in_branches), [4, 3], fixed)
 record("masked", gradients(masked, second=True), [4, 3, 2], [(floats(4, 3, 2), *at) for at in places if at[0] < 2], compressed=True)
+record("in_attention", lambda *inputs: [attention(*inputs)], [4, 3], fixed[:2])
