@@ -197,17 +197,20 @@ void Inliner::loop(const wire::Node &node, unsigned depth) {
   std::string goesOn =
       output(this->make(fresh(name + "/goes_on"), "LoopCond", isTrue, test.controls).name(), 0);
   pivot.clear();
-  Tensors exits = inputs;
+  Tensors exits = inputs, constants;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (isConstant[i])
+    if (isConstant[i]) {
+      constants.push_back(entered[i]);
       continue;
+    }
     auto [next, last] = divide(fmt::format("{}/switch_{}", name, i), entered[i], goesOn, {});
     std::string taken = make("input", i, "Identity", next).name();
     pivot = pivot.empty() ? taken : pivot;
     entered[i] = output(taken, 0);
     exits[i] = output(make("exit", i, "Exit", last).name(), 0);
   }
-  Body step = inlineBody(node, body, entered, {name + "/body", pivot, node.device(), depth});
+  Body step =
+      inlineBody(node, body, entered, {name + "/body", pivot, node.device(), depth, constants});
   if (hasFailed)
     return;
   if (step.results.size() != inputs.size())

@@ -167,6 +167,15 @@ Tensors Inliner::resultsOf(const wire::Node &caller, const Scope &scope) {
   return tensors;
 }
 
+bool Inliner::outlivesPivot(const wire::Node &copy, const Place &place) const {
+  // The function that a node calls may have nodes without inputs.
+  if (callKindOf(copy.op()) != CallKind::None || find(copy.op()))
+    return true;
+  return llvm::all_of(copy.input(), [&](StringRef input) {
+    return !isControl(input) && llvm::is_contained(place.outer, input);
+  });
+}
+
 wire::Node Inliner::copyOf(const wire::Node &node, const Scope &scope, const Place &place) {
   wire::Node copy = node;
   copy.set_name(scope.names.lookup(node.name()));
@@ -175,7 +184,7 @@ wire::Node Inliner::copyOf(const wire::Node &node, const Scope &scope, const Pla
   copy.clear_input();
   for (const std::string &input : node.input())
     copy.add_input(tensorOf(scope, input));
-  if (node.input().empty() && !place.pivot.empty())
+  if (!place.pivot.empty() && outlivesPivot(copy, place))
     copy.add_input("^" + place.pivot);
   for (auto &[name, attr] : *copy.mutable_attr()) {
     if (const wire::Attr *value = attr.value_case() == wire::Attr::kPlaceholder

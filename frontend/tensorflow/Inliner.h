@@ -47,9 +47,12 @@ private:
   bool findFunctions();
   /// Where the nodes of a function go.
   struct Place {
-    std::string prefix, pivot, device; // nodes without inputs run after the pivot, if there is one
+    std::string prefix, pivot, device; // nodes that may run without the pivot, if any, follow it
     unsigned depth;
+    llvm::ArrayRef<std::string> outer = {}; // tensors that are live where the pivot is dead
   };
+  /// Returns true if a copy of a node may run where the pivot of its function does not.
+  bool outlivesPivot(const wire::Node &copy, const Place &place) const;
 
   void add(wire::Node node, unsigned depth);
   Tensors inputsAfter(const wire::Node &node, llvm::ArrayRef<std::string> controls);

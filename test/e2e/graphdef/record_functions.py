@@ -58,6 +58,29 @@ def effects(x, k):
         return (made, total.read_value(), count.read_value()), []
 
 
+def repeated_effects(x, k):
+    """Effects that an iteration has whatever it computes with: those of functions that it calls, and those on values, of
+    branches and of loops that no iteration changes."""
+    total = v1.get_variable("total", initializer=np.zeros((3, 4), np.float32))
+    count = v1.get_variable("count", initializer=np.int32(0))
+
+    @tf.function(autograph=False)
+    def step(a):
+        with tf.control_dependencies([count.assign_add(1)]):
+            return a * 0.5
+
+    def body(i, a):
+        added = total.assign_add(x)
+        chosen = tf.cond(k > 3, lambda: tf.identity(count.assign_add(10)), lambda: tf.identity(count.assign_add(100)))
+        inner = tf.while_loop(lambda j, b: j < 2, lambda j, b: (j + 1, step(b)), (0, x))[1]
+        with tf.control_dependencies([added, chosen, inner]):
+            return i + 1, step(a)
+
+    i, a = tf.while_loop(lambda i, a: i < k, body, (0, x))
+    with tf.control_dependencies([a]):
+        return (i, a, total.read_value(), count.read_value()), []
+
+
 def loops(x, k):
     w = v1.get_variable("w", initializer=np.float32(rng.normal(size=(4, 4))))
     scanned = tf.map_fn(lambda row: tf.reduce_sum(row * row) + row, x)
@@ -105,5 +128,6 @@ def record(name, build, steps, feeds):
 record("function_calls", calls, 2, ["x"])
 record("function_branches", branches, 5, ["x", "k"])
 record("function_effects", effects, 5, ["x", "k"])
+record("function_effects_repeated", repeated_effects, 5, ["x", "k"])
 record("function_loops", loops, 2, ["x"])
 record("function_shapes", shapes, 3, ["x", "k"])
