@@ -1,6 +1,7 @@
 // Creates a module with an entry for each specification of a graph file.
 
 #include "frontend/tensorflow/Import.h"
+#include "dialects/dfg/Errors.h"
 #include "frontend/Fmt.h"
 #include "frontend/ForeignFile.h"
 #include "frontend/tensorflow/Colocation.h"
@@ -11,6 +12,7 @@
 #include "frontend/tensorflow/RaggedVariants.h"
 #include "frontend/tensorflow/Rules.h"
 #include "frontend/tensorflow/SavedEntries.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -107,6 +109,41 @@ private:
 };
 } // namespace
 
+/// Adds to an error about two sizes how the command line makes them equal, if different names of
+/// feeds' sizes are all that makes them differ.
+static void explainUnequal(Diagnostic &error, dfg::EntryOp entry) {
+  std::optional<std::pair<dfg::DimExpr, dfg::DimExpr>> unproven =
+      dfg::ErrorDetails::of(error).unproven;
+  if (!unproven || !entry)
+    return;
+  SmallVector<std::string> names;
+  (unproven->first - unproven->second).collectSymbols(names);
+  for (size_t number = entry.getArgumentTypes().size(); number-- > 0;) {
+    auto tensor = dyn_cast<RankedTensorType>(entry.getArgumentTypes()[number]);
+    for (const dfg::DimExpr &size : tensor ? dfg::shapeOf(tensor) : dfg::Shape()) {
+      std::optional<StringRef> own = size.asSymbol();
+      if (names.size() != 2 || !own || !llvm::is_contained(names, *own))
+        continue;
+      const std::string &other = names[*own == names[0]];
+      auto renamed = [&, own = *own](const dfg::DimExpr &expression) {
+        return *expression.substitute([&](StringRef name) -> std::optional<dfg::DimExpr> {
+          return dfg::DimExpr::symbol(name == own ? StringRef(other) : name);
+        });
+      };
+      if (renamed(unproven->first) != renamed(unproven->second))
+        return;
+      std::vector<std::string> sizes;
+      for (const dfg::DimExpr &each : dfg::shapeOf(tensor))
+        sizes.push_back(renamed(each).str());
+      StringRef feed = entry.getArgAttrOfType<StringAttr>(number, dfg::kNameAttr).getValue();
+      error.attachNote() << "help: if they are equal in each call, give '" << feed
+                         << "' the sizes [" << llvm::join(sizes, ", ")
+                         << "] by --shape, or in --entry of a GraphDef";
+      return;
+    }
+  }
+}
+
 bool EntryAttempts::attempt(const EntrySpec &spec, bool isInitializer, VaryingShapes &varying,
                             const Handles &handles, const ComplexEdges &complex, bool isLast) {
   EntryContext entry(builder, varying.getGraph(), handles, complex, symbols, functions, diagnostics,
@@ -114,6 +151,11 @@ bool EntryAttempts::attempt(const EntrySpec &spec, bool isInitializer, VaryingSh
   entry.varying = &varying;
   for (const auto &[name, bound] : options.bounds)
     entry.bounds[name] = bound;
+  ScopedDiagnosticHandler explain(builder.getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      explainUnequal(diagnostic, builder.currentEntry());
+    return failure();
+  });
   diagnostics.hold();
   EntryBuilder attempt(entry);
   bool isBuilt = succeeded(isInitializer ? attempt.buildInitializer() : attempt.build());
