@@ -74,7 +74,7 @@ void Inliner::divideAll(const wire::Node &node) {
 /// Tries branches in order; the last one is taken if no other is.
 void Inliner::branch(const wire::Node &node, ArrayRef<Callee> branches, unsigned depth) {
   const std::string &name = node.name();
-  bool isCase = node.op() != "If" && node.op() != "StatelessIf";
+  bool isCase = callKindOf(node.op()) == CallKind::Case;
   Tensors inputs = dataOf(node), controls = controlsOf(node);
   if (hasFailed)
     return;
@@ -160,7 +160,8 @@ static bool isUnchanged(const wire::Function &body, int result) {
 /// As TensorFlow's own lowering does, so that what the importer knows of its loops holds.
 void Inliner::loop(const wire::Node &node, unsigned depth) {
   const std::string &name = node.name();
-  Callee cond = calleeOf(node, "cond"), body = calleeOf(node, "body");
+  std::vector<Callee> callees = calleesOf(node);
+  const Callee &cond = callees[0], &body = callees[1];
   Tensors inputs = dataOf(node), controls = controlsOf(node);
   if (hasFailed)
     return;

@@ -102,10 +102,11 @@ NodeValue NodeBuilder::constantResult(ElementsAttr constant) {
 
 void NodeBuilder::replaceResults(ArrayRef<ElementsAttr> constants) {
   SmallVector<NodeValue> replaced;
+  SmallVector<std::optional<dfg::SizeTensor>> known;
   // A loop keeps its Exit.
   bool isWhole = areUsedAlone(ops) && !hasFlag(node.op, OpRule::Exits);
   for (auto [result, constant] : zip_equal(results, constants)) {
-    auto numbers = numbersOf(result, constant);
+    const auto &numbers = known.emplace_back(numbersOf(result, constant));
     isWhole &= numbers || (constant && !isa<IntegerType>(constant.getElementType()));
     // A result of another type can only be replaced together with what computes it.
     bool isSame = numbers && numbers->getType() == result.getType();
@@ -118,10 +119,8 @@ void NodeBuilder::replaceResults(ArrayRef<ElementsAttr> constants) {
     // The results are dead where the inputs are.
     for (unsigned i = 0; i < numInputs(); ++i)
       followInput(i);
-    for (auto [result, constant] : zip_equal(replaced, constants)) {
-      auto numbers = numbersOf(result, constant);
+    for (auto [result, numbers, constant] : zip_equal(replaced, known, constants))
       result = numbers ? NodeValue(*numbers) : constantResult(constant);
-    }
   }
   results = std::move(replaced);
 }

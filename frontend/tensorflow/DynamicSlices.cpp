@@ -117,9 +117,8 @@ NodeValue placeCuts(NodeBuilder &node, NodeValue x, ArrayRef<SliceCut> cuts,
 /// Returns the type of positions computed from sizes.
 static Type positionType(NodeBuilder &node) { return IntegerType::get(node.context(), 64); }
 
-/// Returns the edge from which an entry of an input, a vector, comes, if that is known.
-static std::optional<Edge> packedAt(const NodeBuilder &node, unsigned input, unsigned entry) {
-  Edge edge = *node.edge(input);
+/// Returns the edge from which an entry of a vector comes, if that is known.
+static std::optional<Edge> packedAt(const NodeBuilder &node, Edge edge, unsigned entry) {
   const Node &pack = node.entry.graph.nodes[edge.node];
   return node.entry.isFed(edge) || pack.op != "Pack" ? std::nullopt : pack.inputs.at(entry);
 }
@@ -128,7 +127,7 @@ static std::optional<Edge> packedAt(const NodeBuilder &node, unsigned input, uns
 static NodeValue elementOf(NodeBuilder &node, unsigned input, unsigned entry) {
   Type type = positionType(node);
   NodeValue places = node.in(input);
-  std::optional<Edge> packed = packedAt(node, input, entry);
+  std::optional<Edge> packed = packedAt(node, *node.edge(input), entry);
   if (!places || !packed || dfg::shapeOf(places.getType()).size() != 1)
     return node.slice(node.cast(places, type), DimExpr(entry), DimExpr(1));
   // Slices whose other entries differ have equal sizes if they share this one.
@@ -195,14 +194,11 @@ static Offset offsetAt(const NodeBuilder &node, Edge edge) {
 /// Returns the position that an entry of an input of a slice gives: an element of a Pack, to which
 /// numbers for all elements may have been added.
 static std::optional<Offset> positionAt(const NodeBuilder &node, unsigned input, unsigned number) {
-  const EntryContext &entry = node.entry;
   Offset packed = offsetAt(node, *node.edge(input));
-  if (!packed.base || entry.isFed(*packed.base))
+  std::optional<Edge> element = packed.base ? packedAt(node, *packed.base, number) : std::nullopt;
+  if (!element)
     return std::nullopt;
-  const Node &pack = entry.graph.nodes[packed.base->node];
-  if (pack.op != "Pack" || !pack.inputs.at(number))
-    return std::nullopt;
-  Offset position = offsetAt(node, *pack.inputs.at(number));
+  Offset position = offsetAt(node, *element);
   position.number += packed.number;
   return position;
 }
@@ -349,7 +345,7 @@ static std::optional<DimExpr> knownPlace(const NodeBuilder &node, unsigned input
   Edge edge = *node.edge(input);
   if (KnownSizes all = entry.sizesAt(edge))
     return number < all->values.size() ? std::optional(all->values[number]) : std::nullopt;
-  std::optional<Edge> packed = packedAt(node, input, number);
+  std::optional<Edge> packed = packedAt(node, edge, number);
   KnownSizes known = packed ? entry.sizesAt(*packed) : nullptr;
   return known && known->isSingle() ? std::optional(known->values.front()) : std::nullopt;
 }

@@ -4,7 +4,6 @@
 #include "frontend/tensorflow/FunctionExtents.h"
 
 #include "frontend/tensorflow/Inliner.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
@@ -20,15 +19,14 @@ CallKind callKindOf(StringRef op) {
       .Default(CallKind::None);
 }
 
-static SmallVector<StringRef> calleesOf(const wire::Node &node) {
-  SmallVector<StringRef> names;
-  auto add = [&](const char *attr) {
-    if (const wire::Attr *value = findAttr(node.attr(), attr))
-      names.push_back(value->func().name());
+SmallVector<FunctionAttr> functionAttrsOf(const wire::Node &node) {
+  SmallVector<FunctionAttr> attrs;
+  auto add = [&](const char *name) {
+    const wire::Attr *value = findAttr(node.attr(), name);
+    attrs.push_back({name, value ? &value->func() : nullptr});
   };
   switch (callKindOf(node.op())) {
   case CallKind::None:
-    names.push_back(node.op());
     break;
   case CallKind::Call:
     add("f");
@@ -40,14 +38,14 @@ static SmallVector<StringRef> calleesOf(const wire::Node &node) {
   case CallKind::Case:
     if (const wire::Attr *branches = findAttr(node.attr(), "branches"))
       for (const wire::Attr::Function &branch : branches->list().func())
-        names.push_back(branch.name());
+        attrs.push_back({"branches", &branch});
     break;
   case CallKind::While:
     add("cond");
     add("body");
     break;
   }
-  return names;
+  return attrs;
 }
 
 const FunctionExtent &FunctionExtents::of(const wire::Function &function, unsigned level) {
@@ -59,17 +57,23 @@ const FunctionExtent &FunctionExtents::of(const wire::Function &function, unsign
     return extent;
   }
   extent.nodes = function.node_def_size();
-  for (const wire::Node &node : function.node_def())
-    for (StringRef name : calleesOf(node)) {
-      const wire::Function *callee = library.lookup(name);
-      if (!callee || level == kMaxDepth)
-        continue;
-      const FunctionExtent &inner = of(*callee, level + 1);
-      extent.nodes = std::min(extent.nodes + inner.nodes, kMostNodes);
-      extent.levels = std::max(extent.levels, inner.levels + 1);
-      if (!extent.recursive)
-        extent.recursive = inner.recursive;
-    }
+  auto add = [&](StringRef name) {
+    const wire::Function *callee = library.lookup(name);
+    if (!callee || level == kMaxDepth)
+      return;
+    const FunctionExtent &inner = of(*callee, level + 1);
+    extent.nodes = std::min(extent.nodes + inner.nodes, kMaxNodes + 1);
+    extent.levels = std::max(extent.levels, inner.levels + 1);
+    if (!extent.recursive)
+      extent.recursive = inner.recursive;
+  };
+  for (const wire::Node &node : function.node_def()) {
+    if (callKindOf(node.op()) == CallKind::None)
+      add(node.op());
+    for (const FunctionAttr &attr : functionAttrsOf(node))
+      if (attr.value)
+        add(attr.value->name());
+  }
   extent.isOpen = false;
   return extent;
 }

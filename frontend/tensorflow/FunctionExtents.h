@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/tensorflow/graph.pb.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <unordered_map>
 
@@ -14,9 +15,17 @@ using FunctionLibrary = llvm::StringMap<const wire::Function *>;
 enum class CallKind { None, Call, If, Case, While };
 CallKind callKindOf(llvm::StringRef op);
 
+/// An attribute of a node that names a function; null if the node lacks it.
+struct FunctionAttr {
+  llvm::StringRef name;
+  const wire::Attr::Function *value;
+};
+/// Returns the attributes whose functions a node calls, in the order of the operation's definition.
+llvm::SmallVector<FunctionAttr> functionAttrsOf(const wire::Node &node);
+
 /// The nodes of a function and of those that it calls.
 struct FunctionExtent {
-  size_t nodes = 0;    // kMostNodes if there are more
+  size_t nodes = 0;    // more than kMaxNodes are not counted
   unsigned levels = 0; // of calls in each other
   /// The function, or one that it calls, if that calls itself.
   const wire::Function *recursive = nullptr;
@@ -26,8 +35,6 @@ struct FunctionExtent {
 /// Measures functions; each once, so that calls of calls take no longer than their functions.
 class FunctionExtents {
 public:
-  static constexpr size_t kMostNodes = size_t(1) << 30;
-
   explicit FunctionExtents(const FunctionLibrary &library) : library(library) {}
 
   /// `level` is that of the calls around it. Calls beyond kMaxDepth levels are not measured.

@@ -306,29 +306,21 @@ void Inliner::call(const wire::Node &node, const Callee &callee, unsigned depth)
 // The graph
 //===----------------------------------------------------------------------===//
 
-Callee Inliner::calleeOf(const wire::Node &node, const char *attr) {
-  const wire::Attr *value = findAttr(node.attr(), attr);
-  const wire::Function *function = value ? find(value->func().name()) : nullptr;
-  if (!function) {
-    fail(node.name(), fmt::format("its attribute '{}' is not the name of a function of the graph "
-                                  "[graph-file]",
-                                  attr));
-    return {};
+std::vector<Callee> Inliner::calleesOf(const wire::Node &node) {
+  std::vector<Callee> callees;
+  for (const auto &[name, value] : functionAttrsOf(node)) {
+    const wire::Function *function = value ? find(value->name()) : nullptr;
+    callees.push_back({function, value ? &value->attr() : nullptr});
+    if (function)
+      continue;
+    fail(node.name(),
+         callKindOf(node.op()) == CallKind::Case
+             ? fmt::format("'{}' is not a function of the graph [graph-file]", value->name())
+             : fmt::format("its attribute '{}' is not the name of a function of the "
+                           "graph [graph-file]",
+                           name));
   }
-  return {function, &value->func().attr()};
-}
-
-std::vector<Callee> Inliner::branchesOf(const wire::Node &node) {
-  std::vector<Callee> branches;
-  const wire::Attr *list = findAttr(node.attr(), "branches");
-  for (int i = 0; list && i < list->list().func_size(); ++i) {
-    const wire::Attr::Function &branch = list->list().func(i);
-    branches.push_back({find(branch.name()), &branch.attr()});
-    if (!branches.back().function)
-      fail(node.name(),
-           fmt::format("'{}' is not a function of the graph [graph-file]", branch.name()));
-  }
-  return branches;
+  return callees;
 }
 
 void Inliner::add(wire::Node node, unsigned depth) {
@@ -341,11 +333,10 @@ void Inliner::add(wire::Node node, unsigned depth) {
     return divideAll(node);
   switch (callKindOf(op)) {
   case CallKind::Call:
-    return call(node, calleeOf(node, "f"), depth);
+    return call(node, calleesOf(node).front(), depth);
   case CallKind::If:
-    return branch(node, {calleeOf(node, "then_branch"), calleeOf(node, "else_branch")}, depth);
   case CallKind::Case:
-    return branch(node, branchesOf(node), depth);
+    return branch(node, calleesOf(node), depth);
   case CallKind::While:
     return loop(node, depth);
   case CallKind::None:

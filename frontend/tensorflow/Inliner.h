@@ -72,8 +72,8 @@ private:
   std::string tensorOf(const Scope &scope, llvm::StringRef text);
   unsigned numberOf(const Scope &scope, llvm::StringRef node, llvm::StringRef output);
 
-  Callee calleeOf(const wire::Node &node, const char *attr);
-  std::vector<Callee> branchesOf(const wire::Node &node);
+  /// Returns the functions in the attributes of a node; null ones after errors.
+  std::vector<Callee> calleesOf(const wire::Node &node);
   const wire::Function *find(llvm::StringRef name) const { return functions.lookup(name); }
   std::string fresh(std::string name);
   wire::Node &make(std::string name, llvm::StringRef op, llvm::ArrayRef<std::string> inputs,

@@ -15,8 +15,6 @@ static Outcome buildConst(NodeBuilder &node, const OpRule &) {
   // A large splat constant becomes a broadcast, which needs no memory.
   constexpr int64_t kMaxStored = int64_t(1) << 26;
   ElementsAttr value = node.node.attr("value").tensor;
-  if (dfg::readSizes(value))
-    return node.done({importer::constantValue(node.builder(), value, node.location())});
   auto dense = dyn_cast_or_null<DenseElementsAttr>(value);
   if (dense && dense.isSplat() && dense.getNumElements() > kMaxStored) {
     NodeValue number = node.builder().constant(
@@ -25,10 +23,11 @@ static Outcome buildConst(NodeBuilder &node, const OpRule &) {
     return node.done({node.op("broadcast", number,
                               node.attrs.sizes("shape", dfg::Shape(sizes.begin(), sizes.end())))});
   }
-  if (value && value.getNumElements() == 0) // the text form has no such constants
+  // The text form has no constants without elements.
+  if (value && value.getNumElements() == 0 && !dfg::readSizes(value))
     return node.done({node.filled(0, dfg::shapeOf(value.getShapedType()), value.getElementType())});
   if (value)
-    return node.done({node.builder().constant(value, node.location())});
+    return node.done({importer::constantValue(node.builder(), value, node.location())});
   // Strings, which assertions print, cannot be computed with.
   if (node.node.number("dtype") == kStringDtype)
     return node.done();

@@ -47,11 +47,6 @@ static SmallVector<Operation *> dependencesOf(Operation *op, ArrayRef<Operation 
   return found;
 }
 
-/// Returns true if an operation, or one in its regions, uses a value.
-static bool isUsedIn(Value value, Operation *op) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) { return op->isAncestor(user); });
-}
-
 /// Replaces values that are used outside of a node by results of the node.
 static void forwardResults(dfg::NodeOp node, MutableArrayRef<Value> values) {
   Operation *yield = node.getBody().front().getTerminator();
@@ -72,11 +67,13 @@ void Values::addBinders(unsigned index, SmallVectorImpl<Operation *> &ops,
       return;
     llvm::DenseSet<Operation *> moved(own.begin(), own.end());
     llvm::erase_if(ops, [&](Operation *op) { return moved.contains(op); });
+    auto isOutside = [&](Operation *user) {
+      return llvm::none_of(own, [&](Operation *op) { return op->isAncestor(user); });
+    };
     SmallVector<Value> shared;
     for (Operation *op : own)
       for (Value result : op->getResults())
-        if (llvm::is_contained(values, result) ||
-            llvm::any_of(ops, [&](Operation *other) { return isUsedIn(result, other); }))
+        if (llvm::is_contained(values, result) || llvm::any_of(result.getUsers(), isOutside))
           shared.push_back(result);
     dfg::NodeOp node = addNode(index, own, after, shared);
     forwardResults(node, values);
