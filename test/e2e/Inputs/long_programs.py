@@ -279,12 +279,12 @@ def main():
     _, most = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, most))
     for name in CHAINS:
-        check_chain(name, 100 if name in ["branches", "loops"] else 500)
-    check_chain("functions", 500, gradient=True)
-    check_chain("branches", 100, gradient=True)
-    check_chain("loops", 100, gradient=True)
+        check_chain(name, 60 if name in ["branches", "loops"] else 300)
+    check_chain("functions", 300, gradient=True)
+    check_chain("branches", 60, gradient=True)
+    check_chain("loops", 60, gradient=True)
     for program in [fan_in, fan_out]:
-        check_growth(program.__name__, 500, program)
+        check_growth(program.__name__, 300, program)
     for program in [many_entries, many_variables, many_results, many_queues, named_sizes]:
         check_growth(program.__name__, 200, program, stage="host")
     check_growth("merged_switches", 200, merged_switches)

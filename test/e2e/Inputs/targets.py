@@ -86,28 +86,26 @@ def runs_here(target):
     return target not in (find_others() if others is None else others.split())
 
 
-NATIVE = {}  # a graph, its folder and options -> a library of native code
+LIBRARIES = {}  # a target, a graph, its folder and options -> the library
 
 
-def load_native(source, library, options, threads):
-    """A graph as a model of native code, which is compiled once."""
+def compile_once(target, source, library, options):
+    """Returns the path of a compiled graph; `library` is that path for the first of several that are the same."""
     with open(source, "rb") as file:
-        key = file.read(), os.path.dirname(source), options
-    if key not in NATIVE:
-        compile_for("native", source, library, *options)
-        NATIVE[key] = library
-    return Model(NATIVE[key], threads)
+        key = target, file.read(), os.path.dirname(source), options
+    if key not in LIBRARIES:
+        compile_for(target, source, library, *options)
+        LIBRARIES[key] = library
+    return LIBRARIES[key]
 
 
 def load(target, source, library, *options, threads=0):
-    """A graph as a model, compiled for a target."""
-    if target == "native":
-        return load_native(source, library, options, threads)
-    compile_for(target, source, library, *options)
-    if can_run(library):
-        return Model(library, threads)
-    print(f"{library}: this processor cannot run code for {target}; native code runs instead")
-    return load_native(source, library + ".native.so", options, threads)  # a path that is loaded stays what it is
+    """A graph as a model, compiled for a target, once for all numbers of threads."""
+    path = compile_once(target, source, library, options)
+    if target != "native" and not can_run(path):
+        print(f"{library}: this processor cannot run code for {target}; native code runs instead")
+        path = compile_once("native", source, library + ".native.so", options)  # a path that is loaded stays what it is
+    return Model(path, threads)
 
 
 def run_command(source, library, command):

@@ -1,4 +1,5 @@
-"""winograd.py FOLDER: writes the graphs of the test, and compares convolutions with sums in f64, for each processor."""
+"""winograd.py FOLDER: writes the graphs of the test, and compares convolutions with sums in f64, each for the
+processor that it draws."""
 
 import os
 import sys
@@ -8,7 +9,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "Inputs")]
 
-from targets import TARGETS, load
+from targets import by_target, load
 from windows import convolution
 
 folder = sys.argv[1]
@@ -21,7 +22,7 @@ def save(name, array):
 
 def write(name, text):
     with open(os.path.join(folder, f"{name}.graph"), "w", encoding="utf-8") as file:
-        file.write(f"graph {name} edition 1\n{text}")
+        file.write(f"graph convolutions edition 1\n{text}")
 
 
 for channels, features, kind in [(32, 40, "f4"), (4, 40, "f4"), (32, 40, "f8")]:
@@ -48,7 +49,7 @@ entry e(x: f64[1, 14, 14, 32]) -> (y: f64[1, 12, 12, 40]) { return convolution(x
 
 # Sizes with all rests of tiles, several images, zeros that differ on each side, many tiles, and many channels; then taps of other
 # numbers along one or two axes, which have tiles of other sizes.
-text, cases = "", []
+cases = []
 for sizes, taps, channels, features, options in [
     ((1, 12, 12), (3, 3), 32, 32, {"padding": "same"}), ((1, 13, 14), (3, 3), 40, 64, {"padding": "same"}),
     ((3, 15, 11), (3, 3), 33, 50, {"padding": "same"}), ((1, 14, 14), (3, 3), 64, 48, {}),
@@ -67,17 +68,17 @@ for sizes, taps, channels, features, options in [
     save(f"c{number}", w)
     given = "".join(f', {k}: "{v}"' if isinstance(v, str) else f", {k}: {v}" for k, v in options.items())
     shapes = [", ".join(map(str, value.shape)) for value in (x, y)]
-    text += f'let c{number} = load("c{number}.npy")\n'
-    text += f"entry e{number}(x: f32[{shapes[0]}]) -> (y: f32[{shapes[1]}]) {{ return relu(convolution(x, c{number}{given}) + 0.1) }}\n"
-    cases.append((x, np.maximum(y + 0.1, 0)))
-write("all", text)
+    text = f'''let c{number} = load("c{number}.npy")
+entry e{number}(x: f32[{shapes[0]}]) -> (y: f32[{shapes[1]}]) {{ return relu(convolution(x, c{number}{given}) + 0.1) }}
+'''
+    cases.append((f"{sizes} {taps} {channels} {features}{given}", text, x, np.maximum(y + 0.1, 0)))
 
-source = os.path.join(folder, "all.graph")
-for target in TARGETS:
+for target, chosen in by_target(cases, lambda case: case[0]):
+    write(target, "".join(text for _, (_, text, _, _) in chosen))
     for accuracy, most in ("default", 1e-4), ("strict", 1e-5):
-        models = [load(target, source, os.path.join(folder, f"{target}-{accuracy}-{threads}.so"), f"--accuracy={accuracy}",
-                       threads=threads) for threads in (1, 3)]
-        for number, (x, y) in enumerate(cases):
+        paths = [os.path.join(folder, name) for name in (f"{target}.graph", f"{target}-{accuracy}.so")]
+        models = [load(target, *paths, f"--accuracy={accuracy}", threads=threads) for threads in (1, 3)]
+        for number, (_, _, x, y) in chosen:
             z, other = [model.call(f"e{number}", x=x)[0] for model in models]
             error = np.abs(z - y).max() / np.abs(y).max()
             assert error < most, (target, accuracy, number, error)
