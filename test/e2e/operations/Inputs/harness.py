@@ -145,11 +145,12 @@ def add_case(entries, index, case, random):
         for dtype, types in kinds.items():
             types[0] = case.result.replace("{T}", dtype)
     has_gradient = case.gradient and kinds.get("f64", [""])[0].startswith("f64")
+    checked = values_in(case, has_gradient)
     for dtype, types in kinds.items():
         feeds = {k: o.type(dtype) for k, o in case.operands.items()}
         names = [f"y{i}" for i in range(len(types))]
         statement = f"{', '.join(names)} = {case.text.replace('{T}', dtype)}"
-        if dtype in values_in(case, has_gradient):
+        if dtype in checked:
             entries.add(f"value_{index}_{dtype}", feeds, [statement], list(zip(names, types)))
         if dtype != "f64" or not has_gradient:
             continue
