@@ -34,9 +34,14 @@ constexpr int64_t kUnknownSteps = 96;
 /// The same, where it is assumed to be large, and the third-level cache of a processor, in second
 /// ones.
 constexpr int64_t kUnknownDepth = 1 << 10, kThirdCaches = 8;
-/// Columns of a unit of a product with few rows, so that memory is read in long runs, and the steps
-/// along k after which it continues with the next panel.
-constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
+/// Products with at most so many rows, and a b in memory, read it in runs of so many columns: few
+/// enough for several units, and many enough for the processor to fetch the next lines of a row.
+constexpr int64_t kRunRows = 128, kFewestColumns = 256, kMostColumns = 1024;
+/// The units of such a product, and of one that reads b in place, where runs are not too short.
+constexpr int64_t kRunUnits = 4, kStreamUnits = 8;
+/// The steps of a sum in a register, where b is read in place, and the vectors of columns that
+/// share factors which no register keeps.
+constexpr int64_t kStreamSteps = 8, kFewestStreamSteps = 4, kStreamVectors = 2;
 /// Registers for bytes that become numbers of 16 bits before they are multiplied, or corrections.
 constexpr int64_t kWideningRegisters = 5;
 /// The tiles, and the divisions of convolutions with transformed weights, that measurements
@@ -67,15 +72,15 @@ int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows, int64_t most)
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
 }
 
-/// Returns the rows of a unit that packs panels of b, `others` times of which cover the columns. A
-/// packed panel is used for as many rows as possible, because packing moves as much memory as
+/// Returns the rows of a unit that packs `columns` columns of b, `others` times of which cover all.
+/// Packed columns are used for as many rows as possible, because packing moves as much memory as
 /// several rows of tiles. But the rows of a are expected to stay in the third-level cache, and sums
 /// of blocks along k in the second, and there are enough units to balance threads.
 int64_t mostRows(const Target &target, const ContractionSizes &sizes, int64_t columns,
                  std::optional<int64_t> others, int64_t bytes) {
   int64_t steps = std::max<int64_t>(sizes.k.value_or(kUnknownDepth), 1);
   int64_t most =
-      std::min(target.l2Bytes / 4 / columns, kThirdCaches * target.l2Bytes / steps) / bytes;
+      std::min(target.l2Bytes / 2 / columns, kThirdCaches * target.l2Bytes / steps) / bytes;
   if (sizes.m && others.value_or(0) > 0)
     most = std::min<int64_t>(most,
                              llvm::divideCeil(*sizes.m, llvm::divideCeil(kBalancedUnits, *others)));
@@ -195,6 +200,52 @@ void varyRows(ContractionPlan &plan, const Variation &variation, const Contracti
                                       llvm::alignTo(sizes.m.value_or(plan.unitRows), tileRows));
 }
 
+/// Lets the units of a product with few rows, whose b comes from memory, read it in long runs of
+/// columns, which processors fetch in advance: rows of b in place if there are very few of a, else
+/// copies of blocks along k. Returns false for other products.
+bool chooseRuns(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
+                const ContractionForm &form, const std::optional<LinearAccess> &b, int64_t bBytes) {
+  int64_t k = sizes.k.value_or(kUnknownDepth), n = sizes.n.value_or(kUnknownDepth);
+  int64_t bytes = form.computeType.getIntOrFloatBitWidth() / 8, rows = sizes.m.value_or(0);
+  if (!b || constantOf(b->across) != 1 || !form.mOuter.empty() || rows < 1 || rows > kRunRows ||
+      k * n * bBytes <= target.l2Bytes / 2 || n * bBytes < kFarBytes)
+    return false;
+  int64_t columns, panel = plan.tile.vectors * plan.lanes;
+  if (rows <= kFewRows) {
+    plan.unitRows = rows;
+    columns =
+        std::min(target.l1Bytes / 2 / (rows * bytes), std::max(kMostColumns, n / kStreamUnits));
+    int64_t registers = (target.vectorRegisters - rows - 1) / rows;
+    bool keepsFactors = registers >= kFewestStreamSteps;
+    plan.stream = RowStream{keepsFactors ? std::min(registers, kStreamSteps) : kStreamSteps,
+                            keepsFactors ? 1 : kStreamVectors};
+  } else {
+    columns = std::min(target.l2Bytes / 4 / (plan.unitRows * bytes),
+                       std::clamp(n / kRunUnits, kFewestColumns, kMostColumns));
+  }
+  plan.unitPanels = std::clamp<int64_t>(columns / panel, 1, llvm::divideCeil(n, panel));
+  if (!plan.stream)
+    plan.blockSteps =
+        llvm::alignTo(copyBytes(target) / (plan.unitPanels * panel * bytes), plan.lanes);
+  return true;
+}
+
+/// Chooses how many panels of b are packed for a unit, and how many rows read them: each row of a
+/// is read for all panels of a unit, and expected in a farther cache.
+void choosePanels(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
+                  const ContractionForm &form, int64_t panels) {
+  int64_t bytes = form.computeType.getIntOrFloatBitWidth() / 8;
+  int64_t columns = plan.tile.vectors * plan.lanes;
+  std::optional<int64_t> others = constantOf(normalize(form.outerSize() * form.mOuterSize()));
+  if (sizes.m && sizes.k && others && *sizes.m * *sizes.k * bytes > target.l2Bytes / 2)
+    plan.unitPanels = std::clamp<int64_t>(copyBytes(target) / (*sizes.k * columns * bytes), 1,
+                                          std::max<int64_t>(1, *others * panels / kBalancedUnits));
+  if (others)
+    *others *= llvm::divideCeil(panels, plan.unitPanels);
+  int64_t rows = mostRows(target, sizes, plan.unitPanels * columns, others, bytes);
+  plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, rows);
+}
+
 /// Chooses the plan's tile and what a unit covers.
 void chooseShapes(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
                   const ContractionForm &form, linalg::GenericOp op, KernelShapes &shapes,
@@ -224,27 +275,19 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   bool packsA = packsRows(target, form, a, aBytes, plan);
   int64_t columns = plan.tile.vectors * plan.lanes;
   int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kUnknownPanels;
-  int64_t unitRows = packsA ? kUnitRowsPacked : kUnitRows;
-  if (!packsA && !plan.isPacked && form.kOuter.empty()) {
-    AffineExpr others = normalize(form.outerSize() * form.mOuterSize() * panels);
-    unitRows = mostRows(target, sizes, columns, constantOf(others),
-                        form.computeType.getIntOrFloatBitWidth() / 8);
-  }
-  plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, unitRows);
+  plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
   if (packsA)
     plan.unitPanels = std::clamp<int64_t>(panelBytes(target) / (kPackedSteps * bBytes * columns), 1,
                                           std::max<int64_t>(1, panels));
-  if (!plan.isPacked && fewRows && form.kOuter.empty() && !packsA && b &&
-      constantOf(b->across) == 1 &&
-      sizes.k.value_or(1 << 10) * sizes.n.value_or(1 << 10) * bBytes > target.l2Bytes / 2) {
-    plan.unitPanels = std::clamp<int64_t>(kSweepColumns / columns, 1, std::max<int64_t>(1, panels));
-    plan.sweepSteps = kSweepSteps;
-  }
+  else if (!plan.isPacked && form.kOuter.empty() &&
+           !chooseRuns(plan, target, sizes, form, b, bBytes))
+    choosePanels(plan, target, sizes, form, panels);
   int64_t points = constantOf(normalize(form.mOuterSize())).value_or(kUnitRows);
   plan.unitPoints =
       std::clamp<int64_t>(kUnitRowsPacked / plan.unitRows, 1, std::max<int64_t>(1, points));
   balanceUnits(plan, sizes, form);
-  varyRows(plan, variation, sizes, packsA || !form.kOuter.empty());
+  if (!plan.stream)
+    varyRows(plan, variation, sizes, packsA || !form.kOuter.empty());
   if (!form.kOuter.empty())
     chooseBlocks(plan, target, form, a, b, std::max(aBytes, bBytes));
 }

@@ -9,6 +9,12 @@
 
 namespace tfc::cpu {
 
+/// How b is read in place by a product with few rows: in each iteration so many rows of it, with so
+/// many vectors of columns side by side.
+struct RowStream {
+  int64_t steps = 1, vectors = 1;
+};
+
 /// How a contraction is divided into parallel units, and how a unit is blocked and tiled.
 struct ContractionPlan {
   /// Number of units, over the kernel's size symbols.
@@ -21,9 +27,11 @@ struct ContractionPlan {
   /// The extent of a unit: points of the loops of mOuter, rows at each of them, and panels of the
   /// tile's width.
   int64_t unitPoints = 1, unitRows = 1, unitPanels = 1;
-  /// Steps along k in a block, after each of which the sums of the next panel are updated; 0 if k
-  /// is not blocked in this way.
-  int64_t sweepSteps = 0;
+  /// Steps along k in a block that is copied for all panels of the unit; 0 if the size of copies
+  /// decides.
+  int64_t blockSteps = 0;
+  /// Present if rows of b are added to the sums of all columns of the unit, one after the other.
+  std::optional<RowStream> stream;
   /// Number of loops of kOuter, from the outermost, that run around the tiles; sums are kept in
   /// memory between their iterations.
   unsigned blockLoops = 0;

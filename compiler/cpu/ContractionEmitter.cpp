@@ -131,8 +131,9 @@ void ContractionEmitter::choosePacking() {
   a.packed = packsRows(target, form, a.access, bytes(a), plan);
   if (plan.isPacked)
     return;
-  bOperand.packed =
-      form.kOuter.empty() ? hasPairs() || !bOperand.isContiguousAcross() : plan.copiesB;
+  bOperand.packed = form.kOuter.empty()
+                        ? hasPairs() || !bOperand.isContiguousAcross() || plan.blockSteps
+                        : plan.copiesB;
   int64_t rows = constantOf(form.mSize()).value_or(kPackingRows) * plan.unitPoints;
   if (bOperand.packed || !form.kOuter.empty() || rows < kPackingRows)
     return;
@@ -159,12 +160,15 @@ void ContractionEmitter::chooseBlocking() {
   }
   int64_t largest = std::numeric_limits<int32_t>::max();
   if (bOperand.packed)
-    largest = panelBytes(target) / (plan.unitPanels * tileColumns() * computeBytes());
+    largest = (a.packed ? panelBytes(target) : copyBytes(target)) /
+              (plan.unitPanels * tileColumns() * computeBytes());
   if (a.packed)
     largest = std::min<int64_t>(
         largest, target.l1Bytes / 2 / (llvm::alignTo(plan.tile.rows, plan.lanes) * computeBytes()));
   largest = std::max<int64_t>(largest / plan.lanes, 1) * plan.lanes;
-  kBlock = a.packed || bOperand.packed ? 0 : plan.sweepSteps;
+  if (plan.blockSteps)
+    largest = plan.blockSteps;
+  kBlock = 0;
   packedKCapacity = k ? llvm::alignTo(*k, plan.lanes) : largest;
   if ((a.packed || bOperand.packed) && (!k || *k > largest)) {
     int64_t blocks = llvm::divideCeil(k.value_or(largest), largest);
@@ -299,6 +303,8 @@ void ContractionEmitter::emitBlocks() {
 void ContractionEmitter::emitStepsOfBlocks() {
   if (outerSteps.size() < plan.blockLoops)
     return openOuterStep([&] { emitStepsOfBlocks(); });
+  if (readsRowsInPlace())
+    return emitRowStream();
   Value kSize = emitter.indexValue(wordCount());
   if (!kBlock)
     return emitRows(constant(0), kSize);
@@ -320,7 +326,7 @@ void ContractionEmitter::openOuterStep(function_ref<void()> body) {
 
 void ContractionEmitter::emitRows(Value k0, Value kCount) {
   if (bOperand.packed)
-    forEachPanel([&](const Panel &panel) { packB(panel, k0, kCount); });
+    packB(k0, kCount);
   if (packsUnit)
     packUnitOfA(k0, kCount);
   forEachPointOfRows([&] { emitTiles(k0, kCount); });
@@ -368,7 +374,10 @@ void ContractionEmitter::emitRowsOfTile(Value row, int64_t rows, Value k0, Value
     source = packA(m, rows, k0, kCount, loops.back().a);
   else
     source = {linearPointer(a, m, k0), a.elementType, a.across, conversion(a)};
-  forEachPanel([&](const Panel &panel) { emitTile(panel, row, rows, source, loops, k0); });
+  forEachPanel([&](const Panel &panel) {
+    prefetchRows(panel, row, rows, k0, kCount);
+    emitTile(panel, row, rows, source, loops, k0);
+  });
 }
 
 /// Sets the strides of the reduction loops in a packed copy of b, in which all steps are
@@ -462,8 +471,7 @@ void ContractionEmitter::prefetchEpilogue(const Panel &panel, Value row, int64_t
             llvm::map_to_vector(loops, [&](unsigned loop) { return product[loop]; });
         SmallVector<AffineExpr> indices = llvm::map_to_vector(
             map.getResults(), [&](AffineExpr expr) { return normalize(expr.replaceDims(own)); });
-        LLVM::Prefetch::create(b, loc, emitter.addressOf(tensor, indices), /*rw=*/0, /*hint=*/3,
-                               /*cache=*/1);
+        prefetch(emitter.addressOf(tensor, indices));
       };
       int64_t elements = kLineBytes / elementBytes(getElementTypeOrSelf(tensor.getType()));
       for (int64_t i = 0; i < rows; ++i)
@@ -471,6 +479,29 @@ void ContractionEmitter::prefetchEpilogue(const Panel &panel, Value row, int64_t
           fetch(mDim + i, nDim + n);
     }
   }
+}
+
+/// Prefetches the rows of a that follow those of a tile, if they are in a farther cache and short
+/// pieces of them are read for several panels: each panel fetches a part.
+void ContractionEmitter::prefetchRows(const Panel &panel, Value row, int64_t rows, Value k0,
+                                      Value kCount) {
+  std::optional<int64_t> m = constantOf(form.mSize()), k = constantOf(form.kSize());
+  int64_t bytes = elementBytes(a.elementType);
+  bool isUseful = bOperand.packed && !a.packed && a.isContiguousAlongK() && !hasPairs() &&
+                  form.kOuter.empty() && plan.unitPanels > 1 && rows == plan.tile.rows && m && k &&
+                  *m * *k * bytes > target.l2Bytes / 2;
+  if (!isUseful)
+    return;
+  int64_t line = kLineBytes / bytes;
+  Value part = divide(add(kCount, plan.unitPanels - 1), constant(plan.unitPanels)).first;
+  part = mul(divide(add(part, line - 1), constant(line)).first, line);
+  Value begin = minimum(mul(part, panel.number), kCount), end = minimum(add(begin, part), kCount);
+  Value next = linearPointer(a, add(m0, add(row, rows)), k0);
+  forLoop(begin, end, line, [&](Value step) {
+    Value pointer = advance(b, loc, next, a.elementType, step, a.k);
+    for (int64_t i = 0; i < rows; ++i)
+      prefetch(advance(b, loc, pointer, a.elementType, i, a.across));
+  });
 }
 
 void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
@@ -560,6 +591,10 @@ void ContractionEmitter::emitBufferedResults() {
 void ContractionEmitter::storeProduct(AffineExpr m, AffineExpr n, Value sum) {
   SmallVector<AffineExpr> point = form.point(fixedIndices, m, n, emitter.constantExpr(0));
   kernels::storeProduct(emitter, nest, form, point, sum);
+}
+
+void ContractionEmitter::prefetch(Value pointer) {
+  LLVM::Prefetch::create(b, loc, pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
 
 Value ContractionEmitter::stackBuffer(int64_t elements) {

@@ -47,6 +47,10 @@ inline constexpr int64_t kPanelBytes = 128 << 10, kPackingRows = 48, kFarBytes =
 inline int64_t panelBytes(const Target &target) {
   return std::clamp<int64_t>(target.l2Bytes / 4, kPanelBytes, 2 * kPanelBytes);
 }
+/// The same where several panels share the rows of an a that is read in place.
+inline int64_t copyBytes(const Target &target) {
+  return std::clamp<int64_t>(target.l2Bytes / 2, kPanelBytes, 2 * kPanelBytes);
+}
 int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns);
 
 /// Emits the units of one contraction.
@@ -92,6 +96,8 @@ private:
   void emitTile(const Panel &panel, mlir::Value row, int64_t rows, const TileSource &source,
                 llvm::ArrayRef<ReductionLoop> loops, mlir::Value k0);
   void prefetchEpilogue(const Panel &panel, mlir::Value row, int64_t rows);
+  void prefetchRows(const Panel &panel, mlir::Value row, int64_t rows, mlir::Value k0,
+                    mlir::Value kCount);
   Prefetch prefetchOf(const Panel &panel, mlir::Value row);
   void stepThroughPacked(llvm::SmallVectorImpl<ReductionLoop> &loops, int64_t columns);
   void setPairs(MicroTile &tile, const Panel &panel, mlir::Value k0);
@@ -109,11 +115,17 @@ private:
   mlir::Value sumPointer(const Panel &panel, mlir::Value row, mlir::Value column);
   void storeProduct(mlir::AffineExpr m, mlir::AffineExpr n, mlir::Value sum);
 
+  // Streams of rows of b (in ContractionRows.cpp).
+  bool readsRowsInPlace() const;
+  void emitRowStream();
+  void addRowsOfB(mlir::Value k, int64_t steps);
+
   // Packed copies (in ContractionPack.cpp).
-  void packB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
-  void packSteps(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  void packB(mlir::Value k0, mlir::Value kCount);
   mlir::Value packedPanel(const Panel &panel);
-  void packRowsOfB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  mlir::Value packedStep(const Panel &panel, mlir::Value k);
+  void packRowsOfB(mlir::Value k0, mlir::Value kCount);
+  void packRowOfB(const Panel &panel, mlir::Value k0, mlir::Value k, int64_t steps);
   void packTransposedB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
   int64_t packedTileElements() const;
   mlir::Value packedRows(mlir::Value row);
@@ -136,6 +148,8 @@ private:
   mlir::Value linearPointer(const ContractionOperand &operand, mlir::Value across, mlir::Value k);
   mlir::Value constantPointer(const Panel &panel, mlir::Value k0);
 
+  /// Fetches a line into the first-level cache.
+  void prefetch(mlir::Value pointer);
   /// Stack memory, allocated once in the function's entry block.
   mlir::Value stackBuffer(int64_t elements);
 
@@ -144,7 +158,7 @@ private:
     return llvm::ArrayRef(form.kOuter).drop_front(plan.blockLoops);
   }
   /// Returns true if tiles add to sums in memory.
-  bool accumulates() const { return kBlock != 0 || plan.blockLoops != 0; }
+  bool accumulates() const { return kBlock != 0 || plan.blockLoops != 0 || readsRowsInPlace(); }
   int64_t tileColumns() const { return plan.tile.vectors * plan.lanes; }
   int64_t computeBytes() const { return form.computeType.getIntOrFloatBitWidth() / 8; }
 
@@ -178,8 +192,8 @@ private:
   /// True if sums are kept on the stack and stored at the end.
   bool buffered = false;
   mlir::Value packedA, packedB, sumBuffer;
-  /// Position in a panel's packed copy for the current indices of the loops of kOuter.
-  mlir::Value packedStep;
+  /// The step in the packed copy of a panel for the current indices of the loops of kOuter.
+  mlir::Value firstPackedStep;
   /// Capacity of packed copies, in steps along k, and the row stride in the packed copy of a, which
   /// is not a multiple of 1 KiB.
   int64_t packedKCapacity = 0, packedRowStride = 0;

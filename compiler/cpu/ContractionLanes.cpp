@@ -36,7 +36,7 @@ void ContractionEmitter::prefetchStream(Value column, Value k, int64_t number) {
     return;
   Value pointer = advance(b, loc, column, type, k, Stride{1, {}});
   pointer = advance(b, loc, pointer, type, kStreamBytes / elementBytes(type), Stride{1, {}});
-  LLVM::Prefetch::create(b, loc, pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  prefetch(pointer);
 }
 
 /// Adds steps [begin, end) of columns of b to their sums. Each iteration has `vectors` vectors of

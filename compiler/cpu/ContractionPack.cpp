@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace tfc::cpu {
 
-/// The steps after which runs of a, which are far from each other, are packed when they are
-/// fetched.
+/// The steps after which runs of an operand, which are far from each other, are packed when they
+/// are fetched.
 static constexpr int64_t kStepsAhead = 8;
 
 //===----------------------------------------------------------------------===//
@@ -112,25 +112,18 @@ Value ContractionEmitter::loadWord(const ContractionOperand &operand, Value poin
 //===----------------------------------------------------------------------===//
 
 /// Packs the steps of all loops of kOuter consecutively.
-void ContractionEmitter::packB(const Panel &panel, Value k0, Value kCount) {
+void ContractionEmitter::packB(Value k0, Value kCount) {
   if (outerSteps.size() < form.kOuter.size())
-    return openOuterStep([&] { packB(panel, k0, kCount); });
+    return openOuterStep([&] { packB(k0, kCount); });
   Value step = constant(0);
   for (auto [loop, index] :
        llvm::zip_equal(tileLoops(), ArrayRef(outerSteps).drop_front(plan.blockLoops)))
     step = add(b.createOrFold<arith::MulIOp>(loc, step, emitter.indexValue(form.loopSizes[loop])),
                index);
-  step = b.createOrFold<arith::MulIOp>(loc, step, kCount);
-  packedStep = advance(b, loc, packedPanel(panel), form.computeType, step,
-                       Stride{panel.vectors * plan.lanes, {}});
-  packSteps(panel, k0, kCount);
-}
-
-void ContractionEmitter::packSteps(const Panel &panel, Value k0, Value kCount) {
+  firstPackedStep = b.createOrFold<arith::MulIOp>(loc, step, kCount);
   if (bOperand.isContiguousAlongK())
-    packTransposedB(panel, k0, kCount);
-  else
-    packRowsOfB(panel, k0, kCount);
+    return forEachPanel([&](const Panel &panel) { packTransposedB(panel, k0, kCount); });
+  packRowsOfB(k0, kCount);
 }
 
 Value ContractionEmitter::packedPanel(const Panel &panel) {
@@ -138,38 +131,59 @@ Value ContractionEmitter::packedPanel(const Panel &panel) {
   return advance(b, loc, packedB, form.computeType, panel.number, Stride{elements, {}});
 }
 
-void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount) {
+/// The position of step k in the packed copy of a panel.
+Value ContractionEmitter::packedStep(const Panel &panel, Value k) {
+  return advance(b, loc, packedPanel(panel), form.computeType, add(firstPackedStep, k),
+                 Stride{panel.vectors * plan.lanes, {}});
+}
+
+/// Packs rows of b, each of which is read in one run for all panels.
+void ContractionEmitter::packRowsOfB(Value k0, Value kCount) {
+  if (plan.unitPanels == 1)
+    return forEachPanel([&](const Panel &panel) {
+      forEachWord(k0, kCount, [&](Value k, int64_t steps) { packRowOfB(panel, k0, k, steps); });
+    });
+  forEachWord(k0, kCount, [&](Value k, int64_t steps) {
+    forEachPanel([&](const Panel &panel) { packRowOfB(panel, k0, k, steps); });
+  });
+}
+
+void ContractionEmitter::packRowOfB(const Panel &panel, Value k0, Value k, int64_t steps) {
   bool contiguous = bOperand.isContiguousAcross();
   LoopDim nDim = emitter.addDim(panel.n0);
-  forEachWord(k0, kCount, [&](Value k, int64_t steps) {
-    Value position = add(k0, k);
-    Value source = contiguous ? linearPointer(bOperand, panel.n0, position) : Value();
-    LoopDim kDim = emitter.addDim(mul(position, wordSteps()));
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      Value factor;
-      if (contiguous) {
-        Value pointer =
-            advance(b, loc, source, bOperand.elementType, v * plan.lanes, Stride{1, {}});
-        factor = loadWord(bOperand, pointer, steps, panel.masks[v]);
-      } else {
-        KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, panel.masks[v]);
-        SmallVector<Value> factors;
-        for (int64_t i = 0; i < steps; ++i)
-          factors.push_back(
-              factorAt(bOperand, emitter.constantExpr(0), nDim + v * plan.lanes, kDim + i));
-        factor = hasPairs() ? joinPairs(b, loc, factors) : factors.front();
-      }
-      Value target = add(mul(k, panel.vectors * plan.lanes), v * plan.lanes);
-      storeLanes(b, loc, factor,
-                 advance(b, loc, packedStep, form.computeType, target, Stride{1, {}}));
+  Value position = add(k0, k), packed = packedStep(panel, k);
+  Value source = contiguous ? linearPointer(bOperand, panel.n0, position) : Value();
+  LoopDim kDim = emitter.addDim(mul(position, wordSteps()));
+  int64_t bytes = elementBytes(bOperand.elementType);
+  std::optional<int64_t> elements = constantOf(normalize(form.kSize() * form.nSize()));
+  bool isFar = contiguous && bOperand.k.isFixed() && bOperand.k.fixed * bytes >= kFarBytes &&
+               elements.value_or(target.l2Bytes) * bytes > target.l2Bytes / 2;
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    if (isFar && v * plan.lanes * bytes % kLineBytes == 0)
+      for (int64_t i = 0; i < steps; ++i)
+        prefetch(advance(b, loc,
+                         advance(b, loc, source, bOperand.elementType, v * plan.lanes, {1, {}}),
+                         bOperand.elementType, kStepsAhead * wordSteps() + i, bOperand.k));
+    Value factor;
+    if (contiguous) {
+      Value pointer = advance(b, loc, source, bOperand.elementType, v * plan.lanes, Stride{1, {}});
+      factor = loadWord(bOperand, pointer, steps, panel.masks[v]);
+    } else {
+      KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, panel.masks[v]);
+      SmallVector<Value> factors;
+      for (int64_t i = 0; i < steps; ++i)
+        factors.push_back(
+            factorAt(bOperand, emitter.constantExpr(0), nDim + v * plan.lanes, kDim + i));
+      factor = hasPairs() ? joinPairs(b, loc, factors) : factors.front();
     }
-  });
+    storeLanes(b, loc, factor,
+               advance(b, loc, packed, form.computeType, v * plan.lanes, Stride{1, {}}));
+  }
 }
 
 /// If b is contiguous along k, squares of lanes x lanes elements are transposed in registers.
 /// Columns beyond the last one repeat it; they are never stored.
 void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCount) {
-  int64_t width = panel.vectors * plan.lanes;
   Value last = add(panel.columns, -1);
   auto emitSquare = [&](Value k, Value column, Value mask) {
     SmallVector<Value> rows;
@@ -179,11 +193,11 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
     }
     kernels::transpose(b, loc, rows);
     for (int64_t i = 0; i < plan.lanes; ++i)
-      storeLanes(b, loc, rows[i],
-                 advance(b, loc, packedStep, form.computeType, add(mul(add(k, i), width), column),
-                         Stride{1, {}}));
+      storeLanes(
+          b, loc, rows[i],
+          advance(b, loc, packedStep(panel, add(k, i)), form.computeType, column, Stride{1, {}}));
   };
-  forLoop(constant(0), constant(width), plan.lanes, [&](Value column) {
+  forLoop(constant(0), constant(panel.vectors * plan.lanes), plan.lanes, [&](Value column) {
     auto [count, rest] = divide(wholeWords(k0, kCount), constant(plan.lanes));
     Value whole = mul(count, plan.lanes);
     forLoop(constant(0), whole, plan.lanes, [&](Value k) { emitSquare(k, column, nullptr); });
@@ -219,7 +233,7 @@ void ContractionEmitter::packUnitOfA(Value k0, Value kCount) {
       Value target = advance(b, loc, packedRows(row), form.computeType, k, Stride{rows, {}});
       for (int64_t i = 0; i < steps; ++i) {
         Value ahead = advance(b, loc, source, a.elementType, kStepsAhead * wordSteps() + i, a.k);
-        LLVM::Prefetch::create(b, loc, ahead, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+        prefetch(ahead);
       }
       for (int64_t i = 0; i < rows; i += plan.lanes) {
         bool isFull = !count && rows - i >= plan.lanes;
