@@ -71,17 +71,6 @@ void storeLanes(OpBuilder &b, Location loc, Value value, Value pointer) {
   LLVM::StoreOp::create(b, loc, value, pointer, elementBytes(getElementTypeOrSelf(value)));
 }
 
-Value stackMemory(OpBuilder &b, Location loc, Type elementType, int64_t elements) {
-  OpBuilder::InsertionGuard guard(b);
-  Operation *function = b.getInsertionBlock()->getParentOp();
-  while (!isa<FunctionOpInterface>(function))
-    function = function->getParentOp();
-  b.setInsertionPointToStart(&function->getRegion(0).front());
-  Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(elements));
-  return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), elementType,
-                                count, 64);
-}
-
 Value multiplyAdd(OpBuilder &b, Location loc, const Target &target, Value lhs, Value rhs,
                   Value sum) {
   if (isa<FloatType>(getElementTypeOrSelf(sum)) && target.hasFma)

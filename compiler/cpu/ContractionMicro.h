@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/cpu/ContractionTiles.h"
+#include "compiler/kernels/emit/BufferEmitter.h"
 #include "mlir/IR/Builders.h"
 #include <functional>
 #include <optional>
@@ -161,9 +162,7 @@ mlir::Value multiplyPairs(mlir::OpBuilder &b, mlir::Location loc, const Target &
                           mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
 /// Returns a word for each lane from vectors of one or two steps of bf16.
 mlir::Value joinPairs(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<mlir::Value> steps);
-/// Allocates memory on the stack, in the entry block of the function.
-mlir::Value stackMemory(mlir::OpBuilder &b, mlir::Location loc, mlir::Type elementType,
-                        int64_t elements);
+using kernels::stackMemory;
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
 } // namespace tfc::cpu

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/SizeOps.h"
+#include "dialects/dfg/Build.h"
 #include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Resources.h"
@@ -89,8 +90,9 @@ SmallVector<Value> TruePositionsOp::decompose(OpBuilder &b) {
   Location loc = getLoc();
   Term mask(b, loc, getMask());
   auto i64 = TypeAttr::get(b.getI64Type());
-  Term before = call<CumsumOp>(call<CastOp>(mask, i64), b.getI64IntegerAttr(0), b.getBoolAttr(true),
-                               b.getBoolAttr(false));
+  auto count = TypeAttr::get(positionType(b, mask.getShape().front()));
+  Term before = call<CumsumOp>(call<CastOp>(mask, count), b.getI64IntegerAttr(0),
+                               b.getBoolAttr(true), b.getBoolAttr(false));
   Term places = select(mask, before, before.number(-1));
   Value empty = filled(b, loc, cast<RankedTensorType>(getType()), 0);
   Value all = IotaOp::create(b, loc, DimsAttr::get(b.getContext(), mask.getShape()), i64);

@@ -159,3 +159,14 @@ void BufferEmitter::storeAt(const Buffer &buffer, AffineExpr offset, Value value
   LLVM::masked_scatter::create(b, location, value, address(buffer, indexValue(offset)), enabled,
                                b.getI32IntegerAttr(bytes));
 }
+
+Value tfc::kernels::stackMemory(OpBuilder &b, Location loc, Type elementType, int64_t elements) {
+  OpBuilder::InsertionGuard guard(b);
+  Operation *function = b.getInsertionBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(function))
+    function = function->getParentOp();
+  b.setInsertionPointToStart(&function->getRegion(0).front());
+  Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(elements));
+  return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), elementType,
+                                count, 64);
+}

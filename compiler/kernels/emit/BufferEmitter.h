@@ -43,4 +43,8 @@ private:
   mlir::Value toMemory(mlir::Value value);
 };
 
+/// Allocates memory on the stack, in the entry block of the function.
+mlir::Value stackMemory(mlir::OpBuilder &b, mlir::Location loc, mlir::Type elementType,
+                        int64_t elements);
+
 } // namespace tfc::kernels

@@ -137,6 +137,14 @@ ArrayRef<AffineExpr> tfc::kernels::rowSizes(KernelShapes &shapes, ScatterOp op) 
   return shapes.shapeOf(op.getOperand()).drop_front(depth);
 }
 
+/// The offset of an element of a scatter's result.
+static AffineExpr offsetIn(KernelEmitter &e, const Buffer &memory, ArrayRef<AffineExpr> indices) {
+  AffineExpr offset = e.constantExpr(0);
+  for (auto [index, stride] : llvm::zip(indices, memory.strides))
+    offset = offset + index * stride;
+  return normalize(offset);
+}
+
 /// Combines one update row with the operand's row, vectorized along the last dimension, or an
 /// element of it.
 static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,
@@ -146,10 +154,7 @@ static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batc
     target.append(inner.begin(), inner.end());
     source.append(inner.begin(), inner.end());
     const Buffer &memory = *e.buffer(op.getResult());
-    AffineExpr offset = e.constantExpr(0);
-    for (auto [index, stride] : llvm::zip(target, memory.strides))
-      offset = offset + index * stride;
-    offset = normalize(offset);
+    AffineExpr offset = offsetIn(e, memory, target);
     Value update = e.element(op.getUpdates(), source);
     // The old element must be loaded here: an earlier update may have changed it.
     Value old = e.loadAt(memory, offset);
@@ -212,10 +217,39 @@ void tfc::kernels::emitScatterUpdates(KernelEmitter &e, ScatterOp op,
                [&] { emitScatterUpdate(e, op, batch, inner); });
 }
 
+/// Returns true if each update replaces an element, whatever it was.
+static bool replacesElements(KernelEmitter &e, ScatterOp op) {
+  return rowSizes(e.shapes(), op).empty() && op.getCombine().front().getArgument(0).use_empty();
+}
+
+/// Stores updates without branches, those that are outside in memory that nothing reads: a branch
+/// is mispredicted where indices depend on data, such as a mask.
+static void emitReplacements(KernelEmitter &e, ScatterOp op) {
+  OpBuilder &b = e.builder();
+  Location loc = e.loc();
+  const Buffer memory = *e.buffer(op.getResult());
+  Value unread = stackMemory(b, loc, b.getI64Type(), 1);
+  SmallVector<AffineExpr> batch;
+  forEachPoint(e, updateSizes(e.shapes(), op), batch, [&] {
+    SmallVector<AffineExpr> place;
+    Value inside = updatePlace(e, op, batch, place), zero = e.indexConstant(0);
+    for (AffineExpr &index : place)
+      index = e.addSymbol(arith::SelectOp::create(b, loc, inside, e.indexValue(index), zero));
+    Buffer target = memory;
+    target.pointer = arith::SelectOp::create(b, loc, inside, memory.pointer, unread);
+    Value update = e.element(op.getUpdates(), batch);
+    e.storeAt(target, offsetIn(e, memory, place),
+              e.inlineRegion(op.getCombine(), {update, update}));
+  });
+}
+
 static void emitScatter(KernelEmitter &e, ScatterOp op) {
   if (copiesOperand(e, op))
     emitScatterCopies(e, op);
-  emitScatterUpdates(e, op, std::nullopt);
+  if (replacesElements(e, op))
+    emitReplacements(e, op);
+  else
+    emitScatterUpdates(e, op, std::nullopt);
 }
 
 /// Sorts the lines one after the other.
