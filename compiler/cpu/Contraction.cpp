@@ -129,7 +129,8 @@ static SmallVector<ContractionPlan> plansOf(KernelShapes &shapes, const Target &
   llvm::StringSet<> names;
   auto add = [&](const Variation &variation) {
     ContractionPlan plan = makePlan(shapes, target, op, form, isPacked, group, variation);
-    if (!plan.lanesAlongK && names.insert(nameOf(plan)).second)
+    bool isStreamAgain = plan.stream && !plans.empty();
+    if (!plan.lanesAlongK && !isStreamAgain && names.insert(nameOf(plan)).second)
       plans.push_back(plan);
   };
   for (size_t tile = 0; tile < kMostTiles; ++tile)

@@ -165,7 +165,7 @@ void ContractionEmitter::chooseBlocking() {
         largest, target.l1Bytes / 2 / (llvm::alignTo(plan.tile.rows, plan.lanes) * computeBytes()));
   largest = std::max<int64_t>(largest / plan.lanes, 1) * plan.lanes;
   if (plan.blockSteps)
-    largest = plan.blockSteps;
+    largest = a.packed ? std::min(largest, plan.blockSteps) : plan.blockSteps;
   kBlock = 0;
   packedKCapacity = k ? llvm::alignTo(*k, plan.lanes) : largest;
   if ((a.packed || bOperand.packed) && (!k || *k > largest)) {

@@ -47,7 +47,7 @@ inline constexpr int64_t kPanelBytes = 128 << 10, kPackingRows = 48, kFarBytes =
 inline int64_t panelBytes(const Target &target) {
   return std::clamp<int64_t>(target.l2Bytes / 4, kPanelBytes, 2 * kPanelBytes);
 }
-/// The same where several panels share the rows of an a that is read in place.
+/// The same where a is read in place.
 inline int64_t copyBytes(const Target &target) {
   return std::clamp<int64_t>(target.l2Bytes / 2, kPanelBytes, 2 * kPanelBytes);
 }

@@ -162,7 +162,6 @@ mlir::Value multiplyPairs(mlir::OpBuilder &b, mlir::Location loc, const Target &
                           mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
 /// Returns a word for each lane from vectors of one or two steps of bf16.
 mlir::Value joinPairs(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<mlir::Value> steps);
-using kernels::stackMemory;
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
 } // namespace tfc::cpu

@@ -155,7 +155,8 @@ void ContractionEmitter::packRowOfB(const Panel &panel, Value k0, Value k, int64
   Value source = contiguous ? linearPointer(bOperand, panel.n0, position) : Value();
   LoopDim kDim = emitter.addDim(mul(position, wordSteps()));
   int64_t bytes = elementBytes(bOperand.elementType);
-  std::optional<int64_t> elements = constantOf(normalize(form.kSize() * form.nSize()));
+  std::optional<int64_t> elements =
+      constantOf(normalize(form.kOuterSize() * form.kSize() * form.nSize()));
   bool isFar = contiguous && bOperand.k.isFixed() && bOperand.k.fixed * bytes >= kFarBytes &&
                elements.value_or(target.l2Bytes) * bytes > target.l2Bytes / 2;
   for (int64_t v = 0; v < panel.vectors; ++v) {

@@ -1,5 +1,5 @@
-// Prefetches of the tiles of a contraction: the next panel of a constant, the next
-// rows of a, and operands of the epilogue.
+// Prefetches of the tiles of a contraction: the next panel of a constant, the next rows of a, and
+// operands of the epilogue.
 
 #include "compiler/cpu/ContractionEmitter.h"
 #include "compiler/kernels/Polynomial.h"

@@ -21,20 +21,21 @@ void ContractionEmitter::emitRowStream() {
   forLoop(whole, kSize, 1, [&](Value k) { addRowsOfB(k, 1); });
 }
 
-/// Adds the products with rows [k, k + steps) of b to all sums.
+/// Adds the products with rows [k, k + steps) of b to all sums. An a that is read in place has no
+/// conversion.
 void ContractionEmitter::addRowsOfB(Value k, int64_t steps) {
   int64_t rows = plan.unitRows;
   auto type = VectorType::get({plan.lanes}, form.computeType);
-  std::function<Value(Value)> convertA = conversion(a), convertB = conversion(bOperand);
+  std::function<Value(Value)> convert = conversion(bOperand);
   SmallVector<Value> sources;
   Panel unit{1, {}, {}, mul(firstPanel, tileColumns()), constant(0)};
   for (int64_t step = 0; step < steps; ++step)
     sources.push_back(linearPointer(bOperand, unit.n0, add(k, step)));
-  auto factorAt = [&](int64_t row, int64_t step) -> Value {
+  auto broadcastOfA = [&](int64_t row, int64_t step) -> Value {
     Value pointer = linearPointer(a, add(m0, row), add(k, step));
     Value factor =
         LLVM::LoadOp::create(b, loc, a.elementType, pointer, elementBytes(a.elementType));
-    return vector::BroadcastOp::create(b, loc, type, convertA ? convertA(factor) : factor);
+    return vector::BroadcastOp::create(b, loc, type, factor);
   };
   auto emitVectors = [&](Value column, int64_t vectors, Value mask) {
     SmallVector<Value> sums;
@@ -49,10 +50,10 @@ void ContractionEmitter::addRowsOfB(Value k, int64_t steps) {
         Value pointer = advance(b, loc, sources[step], bOperand.elementType,
                                 add(column, v * plan.lanes), Stride{1, {}});
         Value loaded = loadLanes(b, loc, pointer, bOperand.elementType, plan.lanes, mask);
-        elements.push_back(convertB ? convertB(loaded) : loaded);
+        elements.push_back(convert ? convert(loaded) : loaded);
       }
       for (int64_t row = 0; row < rows; ++row) {
-        Value factor = factorAt(row, step);
+        Value factor = broadcastOfA(row, step);
         for (int64_t v = 0; v < vectors; ++v) {
           Value &sum = sums[row * vectors + v];
           sum = multiplyAdd(b, loc, target, factor, elements[v], sum);

@@ -22,16 +22,18 @@ constexpr int64_t kPackedPanels = 4, kUnknownPanels = 128, kPackedSteps = 160;
 /// Number of operations that is worth waking a thread for, and the number of units from which on
 /// threads have the same amount of work.
 constexpr int64_t kGrainOperations = 200 << 10, kBalancedUnits = 16;
-/// The same, where it is assumed to be large, and the third-level cache of a processor, in second
-/// ones.
+/// Assumed steps where more of them need more memory, and the third-level cache of a processor, in
+/// second ones.
 constexpr int64_t kUnknownDepth = 1 << 10, kThirdCaches = 8;
+/// The stack that the sums of a unit may need, beside copies of at most as much.
+constexpr int64_t kMostSumBytes = 512 << 10;
 /// Products with at most so many rows, and a b in memory, read it in runs of so many columns: few
 /// enough for several units, and many enough for the processor to fetch the next lines of a row.
 constexpr int64_t kRunRows = 128, kFewestColumns = 256, kMostColumns = 1024;
-/// The units of such a product, and of one that reads b in place, where runs are not too short.
-constexpr int64_t kRunUnits = 4, kStreamUnits = 8;
-/// The steps of a sum in a register, where b is read in place, and the vectors of columns that
-/// share factors which no register keeps.
+/// The units of such a product, unless runs become too short.
+constexpr int64_t kRunUnits = 8;
+/// The most steps of a stream, the fewest for which registers that keep the factors pay off, and
+/// the vectors of columns that share factors otherwise.
 constexpr int64_t kStreamSteps = 8, kFewestStreamSteps = 4, kStreamVectors = 2;
 /// Registers for bytes that become numbers of 16 bits before they are multiplied, or corrections.
 constexpr int64_t kWideningRegisters = 5;
@@ -95,15 +97,18 @@ int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows, int64_t most)
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
 }
 
+/// The memory that is left for the sums of a unit.
+int64_t sumBytes(const Target &target) { return std::min(target.l2Bytes / 2, kMostSumBytes); }
+
 /// Returns the rows of a unit that packs `columns` columns of b, `others` times of which cover all.
 /// Packed columns are used for as many rows as possible, because packing moves as much memory as
 /// several rows of tiles. But the rows of a are expected to stay in the third-level cache, and sums
-/// of blocks along k in the second, and there are enough units to balance threads.
+/// of blocks along k in the second and on the stack, and there are enough units to balance threads.
 int64_t mostRows(const Target &target, const ContractionSizes &sizes, int64_t columns,
                  std::optional<int64_t> others, int64_t bytes) {
   int64_t steps = std::max<int64_t>(sizes.k.value_or(kUnknownDepth), 1);
   int64_t most =
-      std::min(target.l2Bytes / 2 / columns, kThirdCaches * target.l2Bytes / steps) / bytes;
+      std::min(sumBytes(target) / columns, kThirdCaches * target.l2Bytes / steps) / bytes;
   if (sizes.m && others.value_or(0) > 0)
     most = std::min<int64_t>(most,
                              llvm::divideCeil(*sizes.m, llvm::divideCeil(kBalancedUnits, *others)));
@@ -147,8 +152,9 @@ void chooseBlocks(ContractionPlan &plan, const Target &target, const Contraction
 }
 
 /// Lets a unit that copies all steps of its columns of b use the copies for more rows, as long as
-/// there are enough units to balance threads, and sums of a buffered unit stay in the second-level
-/// cache. Rows of a are read again for all panels, but few at a time.
+/// there are about enough units to balance threads, and sums of a buffered unit stay in the
+/// second-level cache. Each panel reads the rows of a again, which takes little time beside the
+/// products of all steps.
 void shareCopies(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
                  const ContractionForm &form) {
   std::optional<int64_t> outer = constantOf(form.outerSize());
@@ -157,7 +163,7 @@ void shareCopies(ContractionPlan &plan, const Target &target, const ContractionS
     return;
   int64_t columns = plan.tile.vectors * plan.lanes, bytes = packedBytes(form, 1, columns);
   int64_t panels = std::max<int64_t>(1, *outer * llvm::divideCeil(*sizes.n, columns));
-  int64_t most = target.l2Bytes / 2 / (bytes * plan.unitRows);
+  int64_t most = sumBytes(target) / (bytes * plan.unitRows);
   int64_t shared = llvm::divideCeil(*points, llvm::divideCeil(kBalancedUnits, panels));
   plan.unitPoints = std::max(plan.unitPoints, std::min(most, shared));
 }
@@ -193,11 +199,13 @@ void balanceUnits(ContractionPlan &plan, const ContractionSizes &sizes,
 
 /// Varies the rows of units. More rows need more memory where they are copied.
 void varyRows(ContractionPlan &plan, const Variation &variation, const ContractionSizes &sizes,
-              bool copies) {
+              bool copies, int64_t bytes) {
   int64_t tileRows = plan.tile.rows;
+  int64_t rowBytes = plan.unitPoints * plan.unitPanels * plan.tile.vectors * plan.lanes * bytes;
   if (variation.rows == Variation::Half)
     plan.unitRows = llvm::alignTo(llvm::divideCeil(plan.unitRows, 2), tileRows);
-  if (variation.rows == Variation::Twice && !copies)
+  if (variation.rows == Variation::Twice && !copies &&
+      2 * plan.unitRows * rowBytes <= kMostSumBytes)
     plan.unitRows = std::min<int64_t>(2 * plan.unitRows,
                                       llvm::alignTo(sizes.m.value_or(plan.unitRows), tileRows));
 }
@@ -215,14 +223,13 @@ bool chooseRuns(ContractionPlan &plan, const Target &target, const ContractionSi
   int64_t columns, panel = plan.tile.vectors * plan.lanes;
   if (rows <= kFewRows) {
     plan.unitRows = rows;
-    columns =
-        std::min(target.l1Bytes / 2 / (rows * bytes), std::max(kMostColumns, n / kStreamUnits));
+    columns = std::min(target.l1Bytes / 2 / (rows * bytes), std::max(kMostColumns, n / kRunUnits));
     int64_t registers = (target.vectorRegisters - rows - 1) / rows;
     bool keepsFactors = registers >= kFewestStreamSteps;
     plan.stream = RowStream{keepsFactors ? std::min(registers, kStreamSteps) : kStreamSteps,
                             keepsFactors ? 1 : kStreamVectors};
   } else {
-    columns = std::min(target.l2Bytes / 4 / (plan.unitRows * bytes),
+    columns = std::min(sumBytes(target) / 2 / (plan.unitRows * bytes),
                        std::clamp(n / kRunUnits, kFewestColumns, kMostColumns));
   }
   plan.unitPanels = std::clamp<int64_t>(columns / panel, 1, llvm::divideCeil(n, panel));
@@ -239,9 +246,11 @@ void choosePanels(ContractionPlan &plan, const Target &target, const Contraction
   int64_t bytes = form.computeType.getIntOrFloatBitWidth() / 8;
   int64_t columns = plan.tile.vectors * plan.lanes;
   std::optional<int64_t> others = constantOf(normalize(form.outerSize() * form.mOuterSize()));
+  int64_t most = std::min(panels, kMostSumBytes / (kUnitRows * columns * bytes));
   if (sizes.m && sizes.k && others && *sizes.m * *sizes.k * bytes > target.l2Bytes / 2)
-    plan.unitPanels = std::clamp<int64_t>(copyBytes(target) / (*sizes.k * columns * bytes), 1,
-                                          std::max<int64_t>(1, *others * panels / kBalancedUnits));
+    plan.unitPanels = std::clamp<int64_t>(
+        copyBytes(target) / ((llvm::alignTo(*sizes.k, plan.lanes) + plan.lanes) * columns * bytes),
+        1, std::max<int64_t>(1, std::min(most, *others * panels / kBalancedUnits)));
   if (others)
     *others *= llvm::divideCeil(panels, plan.unitPanels);
   int64_t rows = mostRows(target, sizes, plan.unitPanels * columns, others, bytes);
@@ -290,7 +299,8 @@ void chooseUnits(ContractionPlan &plan, const Target &target, const ContractionS
       std::clamp<int64_t>(kUnitRowsPacked / plan.unitRows, 1, std::max<int64_t>(1, points));
   balanceUnits(plan, sizes, form);
   if (!plan.stream)
-    varyRows(plan, variation, sizes, packsA || !form.kOuter.empty());
+    varyRows(plan, variation, sizes, packsA || !form.kOuter.empty(),
+             form.computeType.getIntOrFloatBitWidth() / 8);
   if (form.kOuter.empty())
     return;
   chooseBlocks(plan, target, form, a, b, std::max(aBytes, bBytes));

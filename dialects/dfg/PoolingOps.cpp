@@ -239,17 +239,20 @@ SmallVector<Value> MaxPoolWithIndicesOp::decompose(OpBuilder &b) {
   Term isHit = call<EqualOp>(taken, reshape(y, column));
   if (isa<FloatType>(taken.getDtype()))
     isHit = call<LogicalOrOp>(isHit, call<IsNanOp>(taken));
-  Term position(b, loc, scalar(b, loc, dtype, 0.0)), isInside = position;
+  Term position(b, loc, scalar(b, loc, dtype, 0.0));
+  std::optional<Term> isInside;
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
     Term place = placesAlong(b, loc, windows, axis, placeType, shape.size());
     position = position * sizeLike(position, windows.sizes[axis]) + as(place, dtype);
+    if (!windows.isPadded())
+      continue;
     Term isInsideAxis = isWithin(place, windows.sizes[axis]);
-    isInside = axis == 0 ? isInsideAxis : call<LogicalAndOp>(isInside, isInsideAxis);
+    isInside = isInside ? call<LogicalAndOp>(*isInside, isInsideAxis) : isInsideAxis;
   }
   Term none = sizeLike(position, elementCount(windows.sizes));
   // All channels share positions.
-  if (windows.isPadded())
-    position = select(isInside, position, none);
+  if (isInside)
+    position = select(*isInside, position, none);
   Term first = call<MinOp>(select(isHit, position, none), b.getDenseI64ArrayAttr(tapAxes(windows)),
                            b.getBoolAttr(false));
   if (windows.isPadded())

@@ -30,9 +30,9 @@ kernel.func @few(%x: tensor<1x1024xf32>, %w: tensor<1024x4096xf32>) -> tensor<1x
 }
 
 // CHECK-LABEL: llvm.func hidden @more(
-// CHECK: scf.for {{.*}} to %c1024 step %c64 {
+// CHECK: scf.for {{.*}} to %c1024 step %c128 {
 // CHECK: scf.for
-// CHECK: scf.for {{.*}} to %c64 step %c1 {
+// CHECK: scf.for {{.*}} to %c32 step %c1 {
 // CHECK: "llvm.intr.prefetch"
 // CHECK: llvm.load
 // CHECK: llvm.store

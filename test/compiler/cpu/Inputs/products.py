@@ -237,17 +237,18 @@ STATIC = [
 for i, (layout, m, n, k) in enumerate(STATIC):
     check(Product(f"static_{i}", LAYOUTS[layout], dict(m=m, n=n, k=k)), [{}], [descend, None][i % 2])
 
-# A second factor in memory: few rows read it in place, more rows read copies of blocks, and many
-# rows copies of several panels.
+# A second factor in memory: few rows of f32 read it in place, more rows read copies of blocks, and
+# many rows copies of several panels.
 RUNS = [
     (1, 2085, 401, "f32", None), (2, 700, 611, "f32", None), (3, 1031, 405, "f32", None),
     (5, 523, 1003, "f32", None), (6, 2052, 303, "f64", None), (4, 1100, 1001, "bf16", "f32"),
     (2, 1500, 1001, "i8", "i32"), (8, 1500, 333, "f32", None), (19, 777, 513, "f64", None),
     (100, 1100, 301, "f32", None), (128, 530, 801, "bf16", "f32"), (33, 1040, 1003, "i8", "i32"),
-    (400, 331, 1030, "f32", None),
+    (400, 331, 1030, "f32", None), (300, 2100, 257, "f32", None),
 ]  # fmt: skip
 for i, (m, n, k, kind, wide) in enumerate(RUNS):
     check(Product(f"runs_{i}", LAYOUTS[0], dict(m=m, n=n, k=k), kind, wide), [{}], [None, bias_relu][kind == "f32"])
+check(Product("runs_batched", "bmk,bkn->bmn", dict(b=40, m=97, n=20, k=70)), [{}])
 check(Product("runs_transposed", LAYOUTS[3], dict(m=300, n=150, k=1501)), [{}])
 
 # Element types: in their own type, or widened.

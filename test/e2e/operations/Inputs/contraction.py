@@ -1,5 +1,5 @@
 import numpy as np
-from harness import case, real
+from harness import case, real, unit
 
 CASES = [
     case("matmul(x, y)", np.matmul, x=real("n", 3), y=real(3, 4), second=True, tolerance=1e-5),
@@ -20,6 +20,9 @@ CASES = [
          sizes=(0, 1, 33, 128, 255), tolerance=1e-4),
     case("matmul(x, y, transpose_lhs: true)", lambda x, y: x.T @ y, types="f32", x=real(300, 130), y=real(300, 390),
          gradient=False, sizes=(1,), tolerance=1e-4),
+    # Bytes in memory that few rows read in place, and that are converted there.
+    case("matmul(x, cast(cast(y * 100.0, i8), f32))", lambda x, y: x @ (y * 100).astype(np.int8).astype(np.float32),
+         types="f32", x=real(3, 700), y=unit(700, 1030), gradient=False, sizes=(1,), tolerance=1e-3),
     case("matmul(x, y)", np.matmul, types="i32", x=real("n", 3), y=real(3, 4)),
     case('einsum("b h t d, b h s d -> b h t s", x, y)', lambda x, y: np.einsum("bhtd,bhsd->bhts", x, y),
          x=real(2, 2, "n", 4), y=real(2, 2, 3, 4), second=True, tolerance=1e-5),
