@@ -109,7 +109,7 @@ static ContractionPlan makePlan(KernelShapes &shapes, const Target &target, lina
   plan.group = group;
   plan.lanes = std::max<int64_t>(1, target.lanes(form.computeType.getIntOrFloatBitWidth()));
   chooseUnits(plan, target, sizes, form, op, shapes, variation);
-  int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
+  int64_t columns = plan.unitColumns();
   plan.units = normalize(form.outerSize() * form.mOuterSize().ceilDiv(plan.unitPoints) *
                          form.mSize().ceilDiv(plan.unitRows) * form.nSize().ceilDiv(columns));
   plan.grain = grainOf(unitOperations(plan, sizes));
@@ -129,8 +129,7 @@ static SmallVector<ContractionPlan> plansOf(KernelShapes &shapes, const Target &
   llvm::StringSet<> names;
   auto add = [&](const Variation &variation) {
     ContractionPlan plan = makePlan(shapes, target, op, form, isPacked, group, variation);
-    bool isStreamAgain = plan.stream && !plans.empty();
-    if (!plan.lanesAlongK && !isStreamAgain && names.insert(nameOf(plan)).second)
+    if (!plan.lanesAlongK && names.insert(nameOf(plan)).second)
       plans.push_back(plan);
   };
   for (size_t tile = 0; tile < kMostTiles; ++tile)
@@ -290,7 +289,7 @@ choosePacking(KernelShapes &shapes, const Target &target, linalg::GenericOp op) 
   ContractionPlan plan = choosePlan(shapes, target, op, *form, /*isPacked=*/true, group);
   // Fails for elements that are read several times or never.
   auto emitError = [] { return InFlightDiagnostic(); };
-  int64_t columns = std::min(plan.tile.vectors * plan.lanes, sizes->front());
+  int64_t columns = std::min(plan.tileColumns(), sizes->front());
   auto packing = kernel::PackingAttr::getChecked(emitError, op.getContext(), columns,
                                                  ArrayRef(*sizes), ArrayRef(steps), group);
   return packing ? std::optional(std::pair(*constant, packing)) : std::nullopt;

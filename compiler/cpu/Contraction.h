@@ -9,12 +9,6 @@
 
 namespace tfc::cpu {
 
-/// How b is read in place by a product with few rows: in each iteration so many rows of it, with so
-/// many vectors of columns side by side.
-struct RowStream {
-  int64_t steps = 1, vectors = 1;
-};
-
 /// How a contraction is divided into parallel units, and how a unit is blocked and tiled.
 struct ContractionPlan {
   /// Number of units, over the kernel's size symbols.
@@ -30,8 +24,9 @@ struct ContractionPlan {
   /// Steps along k in a block that is copied for all panels of the unit; 0 if the size of copies
   /// decides.
   int64_t blockSteps = 0;
-  /// Present if rows of b are added to the sums of all columns of the unit, one after the other.
-  std::optional<RowStream> stream;
+  /// The rows of b at a time, read in place, whose products are added to the sums of all columns of
+  /// the unit; 0 if tiles read panels.
+  int64_t streamSteps = 0;
   /// Number of loops of kOuter, from the outermost, that run around the tiles; sums are kept in
   /// memory between their iterations.
   unsigned blockLoops = 0;
@@ -50,6 +45,9 @@ struct ContractionPlan {
   bool isTransform = false;
   /// How a convolution with transformed weights is divided; empty for other products.
   std::optional<WinogradPlan> winograd;
+
+  int64_t tileColumns() const { return tile.vectors * lanes; }
+  int64_t unitColumns() const { return unitPanels * tileColumns(); }
 };
 
 /// Returns the names of the ways in which a contraction may be emitted, that of the cost model

@@ -158,8 +158,8 @@ void ContractionEmitter::chooseBlocking() {
   }
   int64_t largest = std::numeric_limits<int32_t>::max();
   if (bOperand.packed)
-    largest = (a.packed ? panelBytes(target) : copyBytes(target)) /
-              (plan.unitPanels * tileColumns() * computeBytes());
+    largest =
+        (a.packed ? panelBytes(target) : copyBytes(target)) / (plan.unitColumns() * computeBytes());
   if (a.packed)
     largest = std::min<int64_t>(
         largest, target.l1Bytes / 2 / (llvm::alignTo(plan.tile.rows, plan.lanes) * computeBytes()));
@@ -281,6 +281,19 @@ void ContractionEmitter::forPanel(Value number, PanelBody body) {
           tail.masks.push_back(firstLanes(plan.lanes, sub(columns, constant(v * plan.lanes))));
         body(tail);
       });
+}
+
+/// Emits `body` for the vectors of the unit's columns [begin, end), with a mask for a partial last
+/// one; `begin` is a multiple of the lanes.
+void ContractionEmitter::forEachVector(Value begin, Value end,
+                                       function_ref<void(Value, Value)> body) {
+  Value rest = divide(end, constant(plan.lanes)).second, whole = sub(end, rest);
+  forLoop(begin, whole, plan.lanes, [&](Value column) { body(column, nullptr); });
+  std::optional<int64_t> n = constantOf(form.nSize());
+  if (n && *n % plan.lanes == 0)
+    return;
+  Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
+  ifElse(hasRest, [&] { body(whole, firstLanes(plan.lanes, rest)); }, nullptr);
 }
 
 void ContractionEmitter::emitBlocks() {
@@ -466,12 +479,8 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
 /// Stores the results of a unit row by row, so that what the epilogue reads and writes is
 /// consecutive.
 void ContractionEmitter::emitBufferedResults() {
-  int64_t most = plan.unitPanels * tileColumns();
-  Value n0 = mul(firstPanel, tileColumns()), columns = constant(most);
-  std::optional<int64_t> n = constantOf(form.nSize());
-  if (!n || *n % most)
-    columns = minimum(columns, sub(emitter.indexValue(form.nSize()), n0));
-  Value rest = divide(columns, constant(plan.lanes)).second, whole = sub(columns, rest);
+  Value n0 = mul(firstPanel, tileColumns());
+  Value columns = countFrom(n0, plan.unitColumns(), form.nSize());
   Panel first{1, {}, columns, n0, constant(0)};
   auto emitVector = [&](LoopDim mDim, Value row, Value column, Value mask) {
     KernelEmitter::Scope scope(emitter);
@@ -484,12 +493,8 @@ void ContractionEmitter::emitBufferedResults() {
   forLoop(constant(0), mCount, 1, [&](Value row) {
     KernelEmitter::Scope scope(emitter);
     LoopDim mDim = emitter.addDim(add(m0, row));
-    forLoop(constant(0), whole, plan.lanes,
-            [&](Value column) { emitVector(mDim, row, column, nullptr); });
-    if (n && *n % plan.lanes == 0)
-      return;
-    Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
-    ifElse(hasRest, [&] { emitVector(mDim, row, whole, firstLanes(plan.lanes, rest)); }, nullptr);
+    forEachVector(constant(0), columns,
+                  [&](Value column, Value mask) { emitVector(mDim, row, column, mask); });
   });
 }
 

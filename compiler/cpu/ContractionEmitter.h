@@ -87,6 +87,8 @@ private:
   void allocateBuffers();
   void forEachPanel(PanelBody body);
   void forPanel(mlir::Value number, PanelBody body);
+  void forEachVector(mlir::Value begin, mlir::Value end,
+                     llvm::function_ref<void(mlir::Value, mlir::Value)> body);
   void emitBlocks();
   void emitStepsOfBlocks();
   void openOuterStep(llvm::function_ref<void()> body);
@@ -140,6 +142,7 @@ private:
   mlir::Value maskOfSteps(mlir::Value k0, mlir::Value kCount, mlir::Value k);
   mlir::Value wordsOf(mlir::Value elements, mlir::Value mask);
   mlir::Value loadRun(const ContractionOperand &operand, mlir::Value pointer, mlir::Value mask);
+  void prefetchAhead(const ContractionOperand &operand, mlir::Value pointer, int64_t steps);
   mlir::Value loadWord(const ContractionOperand &operand, mlir::Value pointer, int64_t steps,
                        mlir::Value mask);
 
@@ -159,8 +162,8 @@ private:
   }
   /// Returns true if tiles add to sums in memory.
   bool accumulates() const { return kBlock != 0 || plan.blockLoops != 0 || readsRowsInPlace(); }
-  int64_t tileColumns() const { return plan.tile.vectors * plan.lanes; }
-  int64_t computeBytes() const { return form.computeType.getIntOrFloatBitWidth() / 8; }
+  int64_t tileColumns() const { return plan.tileColumns(); }
+  int64_t computeBytes() const { return packedBytes(form, 1, 1); }
 
   /// Steps along k are counted in words if products are those of pairs, else one by one.
   bool hasPairs() const { return plan.group == PairSteps::kGroup; }

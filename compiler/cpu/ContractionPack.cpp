@@ -107,6 +107,14 @@ Value ContractionEmitter::loadWord(const ContractionOperand &operand, Value poin
   return convert ? convert(elements.front()) : elements.front();
 }
 
+/// Fetches the runs of the steps of a word that is packed some words later.
+void ContractionEmitter::prefetchAhead(const ContractionOperand &operand, Value pointer,
+                                       int64_t steps) {
+  for (int64_t i = 0; i < steps; ++i)
+    prefetch(
+        advance(b, loc, pointer, operand.elementType, kStepsAhead * wordSteps() + i, operand.k));
+}
+
 //===----------------------------------------------------------------------===//
 // Panels of b: [k][columns]
 //===----------------------------------------------------------------------===//
@@ -157,17 +165,14 @@ void ContractionEmitter::packRowOfB(const Panel &panel, Value k0, Value k, int64
   int64_t bytes = elementBytes(bOperand.elementType);
   std::optional<int64_t> elements =
       constantOf(normalize(form.kOuterSize() * form.kSize() * form.nSize()));
-  bool isFar = contiguous && bOperand.k.isFixed() && bOperand.k.fixed * bytes >= kFarBytes &&
-               elements.value_or(target.l2Bytes) * bytes > target.l2Bytes / 2;
+  bool isFetched = contiguous && bOperand.k.isFixed() && bOperand.k.fixed * bytes >= kFarBytes &&
+                   isFar(target, elements.value_or(target.l2Bytes) * bytes);
   for (int64_t v = 0; v < panel.vectors; ++v) {
-    if (isFar && v * plan.lanes * bytes % kLineBytes == 0)
-      for (int64_t i = 0; i < steps; ++i)
-        prefetch(advance(b, loc,
-                         advance(b, loc, source, bOperand.elementType, v * plan.lanes, {1, {}}),
-                         bOperand.elementType, kStepsAhead * wordSteps() + i, bOperand.k));
     Value factor;
     if (contiguous) {
       Value pointer = advance(b, loc, source, bOperand.elementType, v * plan.lanes, Stride{1, {}});
+      if (isFetched && v * plan.lanes * bytes % kLineBytes == 0)
+        prefetchAhead(bOperand, pointer, steps);
       factor = loadWord(bOperand, pointer, steps, panel.masks[v]);
     } else {
       KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, panel.masks[v]);
@@ -232,10 +237,7 @@ void ContractionEmitter::packUnitOfA(Value k0, Value kCount) {
     auto packTile = [&](Value row, Value count) {
       Value source = linearPointer(a, add(m0, row), add(k0, k));
       Value target = advance(b, loc, packedRows(row), form.computeType, k, Stride{rows, {}});
-      for (int64_t i = 0; i < steps; ++i) {
-        Value ahead = advance(b, loc, source, a.elementType, kStepsAhead * wordSteps() + i, a.k);
-        prefetch(ahead);
-      }
+      prefetchAhead(a, source, steps);
       for (int64_t i = 0; i < rows; i += plan.lanes) {
         bool isFull = !count && rows - i >= plan.lanes;
         Value left = count ? sub(count, constant(i)) : constant(rows - i);

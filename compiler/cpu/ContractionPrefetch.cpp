@@ -30,8 +30,7 @@ Prefetch ContractionEmitter::prefetchOf(const Panel &panel, Value row) {
   int64_t bytes = elementBytes(bOperand.elementType);
   int64_t rowTiles = llvm::divideCeil(plan.unitRows, plan.tile.rows);
   bool isUseful = plan.unitPoints * rowTiles > 1 && kBlock == 0 && count && size &&
-                  *size * bytes > target.l2Bytes / 2 &&
-                  *count * panel.width * bytes <= target.l2Bytes;
+                  isFar(target, *size * bytes) && *count * panel.width * bytes <= target.l2Bytes;
   if (!isUseful)
     return {};
   Value tilesOfPoint = divide(add(mCount, plan.tile.rows - 1), plan.tile.rows).first;
@@ -94,12 +93,12 @@ void ContractionEmitter::prefetchRows(const Panel &panel, Value row, int64_t row
   int64_t bytes = elementBytes(a.elementType);
   bool isUseful = bOperand.packed && !a.packed && a.isContiguousAlongK() && !hasPairs() &&
                   form.kOuter.empty() && plan.unitPanels > 1 && rows == plan.tile.rows && m && k &&
-                  *m * *k * bytes > target.l2Bytes / 2;
+                  isFar(target, *m * *k * bytes);
   if (!isUseful)
     return;
-  int64_t line = kLineBytes / bytes;
-  Value part = divide(add(kCount, plan.unitPanels - 1), constant(plan.unitPanels)).first;
-  part = mul(divide(add(part, line - 1), constant(line)).first, line);
+  // Whole lines for each panel.
+  int64_t line = kLineBytes / bytes, lines = plan.unitPanels * line;
+  Value part = mul(divide(add(kCount, lines - 1), constant(lines)).first, line);
   Value begin = minimum(mul(part, panel.number), kCount), end = minimum(add(begin, part), kCount);
   Value next = linearPointer(a, add(m0, add(row, rows)), k0);
   forLoop(begin, end, line, [&](Value step) {

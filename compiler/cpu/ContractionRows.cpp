@@ -10,12 +10,12 @@ using namespace mlir;
 namespace tfc::cpu {
 
 bool ContractionEmitter::readsRowsInPlace() const {
-  return plan.stream && !a.packed && !bOperand.packed && bOperand.isContiguousAcross();
+  return plan.streamSteps && !a.packed && !bOperand.packed && bOperand.isContiguousAcross();
 }
 
 void ContractionEmitter::emitRowStream() {
   Value kSize = emitter.indexValue(form.kSize());
-  int64_t steps = plan.stream->steps;
+  int64_t steps = plan.streamSteps;
   Value whole = sub(kSize, divide(kSize, constant(steps)).second);
   forLoop(constant(0), whole, steps, [&](Value k) { addRowsOfB(k, steps); });
   forLoop(whole, kSize, 1, [&](Value k) { addRowsOfB(k, 1); });
@@ -64,21 +64,14 @@ void ContractionEmitter::addRowsOfB(Value k, int64_t steps) {
       storeLanes(b, loc, sum,
                  sumPointer(unit, constant(i / vectors), add(column, i % vectors * plan.lanes)));
   };
-  Value columns = minimum(constant(plan.unitPanels * tileColumns()),
-                          sub(emitter.indexValue(form.nSize()), unit.n0));
-  int64_t together = plan.stream->vectors * plan.lanes;
-  Value whole = sub(columns, divide(columns, constant(together)).second);
-  Value full = sub(columns, divide(columns, constant(plan.lanes)).second);
-  forLoop(constant(0), whole, together,
-          [&](Value column) { emitVectors(column, plan.stream->vectors, nullptr); });
-  if (plan.stream->vectors > 1)
-    forLoop(whole, full, plan.lanes, [&](Value column) { emitVectors(column, 1, nullptr); });
-  std::optional<int64_t> n = constantOf(form.nSize());
-  if (n && *n % plan.lanes == 0)
-    return;
-  Value rest = sub(columns, full);
-  Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
-  ifElse(hasRest, [&] { emitVectors(full, 1, firstLanes(plan.lanes, rest)); }, nullptr);
+  Value begin = constant(0), columns = countFrom(unit.n0, plan.unitColumns(), form.nSize());
+  if (plan.tile.vectors > 1) {
+    Value whole = sub(columns, divide(columns, constant(tileColumns())).second);
+    forLoop(begin, whole, tileColumns(),
+            [&](Value column) { emitVectors(column, plan.tile.vectors, nullptr); });
+    begin = whole;
+  }
+  forEachVector(begin, columns, [&](Value column, Value mask) { emitVectors(column, 1, mask); });
 }
 
 } // namespace tfc::cpu

@@ -33,6 +33,10 @@ int64_t accumulatorSets(const Target &target, RegisterTile tile);
 bool fitsFirstCache(const Target &target, std::optional<int64_t> strideBytes,
                     std::optional<int64_t> count, int64_t bytes);
 
+/// Returns true if so many bytes are expected beyond the second-level cache, half of which other
+/// data take.
+inline bool isFar(const Target &target, int64_t bytes) { return bytes > target.l2Bytes / 2; }
+
 /// Estimates the cycles of one tile: the k loop, and initializing and storing the accumulators.
 double tileCycles(const Target &target, RegisterTile tile, int64_t k);
 

@@ -55,7 +55,7 @@ bool packsRows(const Target &target, const ContractionForm &form,
   std::optional<int64_t> stride = constantOf(a->k);
   if (hasPairs)
     return stride != 1;
-  int64_t panels = constantOf(form.nSize()).value_or(1 << 10) / (plan.tile.vectors * plan.lanes);
+  int64_t panels = constantOf(form.nSize()).value_or(1 << 10) / (plan.tileColumns());
   if (stride == 1 || stride == 0 || panels < kPackedPanels)
     return false;
   return !fitsFirstCache(target, stride ? *stride * elementBytes : stride,
@@ -68,7 +68,7 @@ int64_t grainOf(int64_t operations) {
 }
 
 int64_t unitOperations(const ContractionPlan &plan, const ContractionSizes &sizes) {
-  int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
+  int64_t columns = plan.unitColumns();
   return 2 * plan.unitPoints * std::min(plan.unitRows, sizes.m.value_or(plan.unitRows)) *
          std::min(columns, sizes.n.value_or(columns)) * std::max<int64_t>(1, sizes.k.value_or(64));
 }
@@ -130,7 +130,7 @@ std::optional<int64_t> stepsBehind(const ContractionForm &form, unsigned blockLo
 void chooseBlocks(ContractionPlan &plan, const Target &target, const ContractionForm &form,
                   const std::optional<LinearAccess> &a, const std::optional<LinearAccess> &b,
                   int64_t elementBytes) {
-  int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
+  int64_t columns = plan.unitColumns();
   int64_t group = plan.group == PairSteps::kGroup ? plan.group : 1;
   std::optional<int64_t> steps = stepsBehind(form, 0, group);
   plan.copiesB = !plan.isPacked && (group > 1 || !b || constantOf(b->across) != 1);
@@ -161,7 +161,7 @@ void shareCopies(ContractionPlan &plan, const Target &target, const ContractionS
   std::optional<int64_t> points = constantOf(normalize(form.mOuterSize()));
   if (!plan.copiesB || plan.blockLoops != 0 || !outer || !points || !sizes.n)
     return;
-  int64_t columns = plan.tile.vectors * plan.lanes, bytes = packedBytes(form, 1, columns);
+  int64_t columns = plan.tileColumns(), bytes = packedBytes(form, 1, columns);
   int64_t panels = std::max<int64_t>(1, *outer * llvm::divideCeil(*sizes.n, columns));
   int64_t most = sumBytes(target) / (bytes * plan.unitRows);
   int64_t shared = llvm::divideCeil(*points, llvm::divideCeil(kBalancedUnits, panels));
@@ -182,7 +182,7 @@ void balanceUnits(ContractionPlan &plan, const ContractionSizes &sizes,
   if (!sizes.m || !sizes.n || !sizes.k || !outer || !points || !plan.isPacked)
     return;
   plan.unitPoints = equalParts(*points, plan.unitPoints);
-  int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
+  int64_t columns = plan.unitColumns();
   int64_t others = *outer * llvm::divideCeil(*sizes.n, columns);
   // Rows of tiles at all points, how many of them a unit covers, and how many it should.
   int64_t tileRows = plan.tile.rows, most = plan.unitPoints * (plan.unitRows / tileRows);
@@ -201,7 +201,7 @@ void balanceUnits(ContractionPlan &plan, const ContractionSizes &sizes,
 void varyRows(ContractionPlan &plan, const Variation &variation, const ContractionSizes &sizes,
               bool copies, int64_t bytes) {
   int64_t tileRows = plan.tile.rows;
-  int64_t rowBytes = plan.unitPoints * plan.unitPanels * plan.tile.vectors * plan.lanes * bytes;
+  int64_t rowBytes = plan.unitPoints * plan.unitColumns() * bytes;
   if (variation.rows == Variation::Half)
     plan.unitRows = llvm::alignTo(llvm::divideCeil(plan.unitRows, 2), tileRows);
   if (variation.rows == Variation::Twice && !copies &&
@@ -216,26 +216,26 @@ void varyRows(ContractionPlan &plan, const Variation &variation, const Contracti
 bool chooseRuns(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
                 const ContractionForm &form, const std::optional<LinearAccess> &b, int64_t bBytes) {
   int64_t k = sizes.k.value_or(kUnknownDepth), n = sizes.n.value_or(kUnknownDepth);
-  int64_t bytes = form.computeType.getIntOrFloatBitWidth() / 8, rows = sizes.m.value_or(0);
+  int64_t bytes = packedBytes(form, 1, 1), rows = sizes.m.value_or(0);
   if (!b || constantOf(b->across) != 1 || !form.mOuter.empty() || rows < 1 || rows > kRunRows ||
-      k * n * bBytes <= target.l2Bytes / 2 || n * bBytes < kFarBytes)
+      !isFar(target, k * n * bBytes) || n * bBytes < kFarBytes)
     return false;
-  int64_t columns, panel = plan.tile.vectors * plan.lanes;
+  int64_t columns;
   if (rows <= kFewRows) {
     plan.unitRows = rows;
     columns = std::min(target.l1Bytes / 2 / (rows * bytes), std::max(kMostColumns, n / kRunUnits));
     int64_t registers = (target.vectorRegisters - rows - 1) / rows;
     bool keepsFactors = registers >= kFewestStreamSteps;
-    plan.stream = RowStream{keepsFactors ? std::min(registers, kStreamSteps) : kStreamSteps,
-                            keepsFactors ? 1 : kStreamVectors};
+    plan.streamSteps = keepsFactors ? std::min(registers, kStreamSteps) : kStreamSteps;
+    plan.tile = {rows, keepsFactors ? 1 : kStreamVectors};
   } else {
     columns = std::min(sumBytes(target) / 2 / (plan.unitRows * bytes),
                        std::clamp(n / kRunUnits, kFewestColumns, kMostColumns));
   }
+  int64_t panel = plan.tileColumns();
   plan.unitPanels = std::clamp<int64_t>(columns / panel, 1, llvm::divideCeil(n, panel));
-  if (!plan.stream)
-    plan.blockSteps =
-        llvm::alignTo(copyBytes(target) / (plan.unitPanels * panel * bytes), plan.lanes);
+  if (!plan.streamSteps)
+    plan.blockSteps = llvm::alignTo(copyBytes(target) / (plan.unitColumns() * bytes), plan.lanes);
   return true;
 }
 
@@ -243,11 +243,11 @@ bool chooseRuns(ContractionPlan &plan, const Target &target, const ContractionSi
 /// is read for all panels of a unit, and expected in a farther cache.
 void choosePanels(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
                   const ContractionForm &form, int64_t panels) {
-  int64_t bytes = form.computeType.getIntOrFloatBitWidth() / 8;
-  int64_t columns = plan.tile.vectors * plan.lanes;
+  int64_t bytes = packedBytes(form, 1, 1);
+  int64_t columns = plan.tileColumns();
   std::optional<int64_t> others = constantOf(normalize(form.outerSize() * form.mOuterSize()));
   int64_t most = std::min(panels, kMostSumBytes / (kUnitRows * columns * bytes));
-  if (sizes.m && sizes.k && others && *sizes.m * *sizes.k * bytes > target.l2Bytes / 2)
+  if (sizes.m && sizes.k && others && isFar(target, *sizes.m * *sizes.k * bytes))
     plan.unitPanels = std::clamp<int64_t>(
         copyBytes(target) / ((llvm::alignTo(*sizes.k, plan.lanes) + plan.lanes) * columns * bytes),
         1, std::max<int64_t>(1, std::min(most, *others * panels / kBalancedUnits)));
@@ -272,7 +272,7 @@ void chooseUnits(ContractionPlan &plan, const Target &target, const ContractionS
     plan.lanesAlongK = true;
     int64_t elements = constantOf(normalize(form.outerSize())).value_or(1) *
                        sizes.n.value_or(1 << 10) * sizes.k.value_or(1 << 10);
-    plan.streamsB = elements * bBytes > target.l2Bytes / 2;
+    plan.streamsB = isFar(target, elements * bBytes);
     plan.unitRows = std::max<int64_t>(1, *sizes.m);
     return;
   }
@@ -285,7 +285,7 @@ void chooseUnits(ContractionPlan &plan, const Target &target, const ContractionS
   if (!tiles.empty())
     plan.tile = tiles[std::min(variation.tile, tiles.size() - 1)];
   bool packsA = packsRows(target, form, a, aBytes, plan);
-  int64_t columns = plan.tile.vectors * plan.lanes;
+  int64_t columns = plan.tileColumns();
   int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kUnknownPanels;
   plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
   if (packsA)
@@ -298,9 +298,8 @@ void chooseUnits(ContractionPlan &plan, const Target &target, const ContractionS
   plan.unitPoints =
       std::clamp<int64_t>(kUnitRowsPacked / plan.unitRows, 1, std::max<int64_t>(1, points));
   balanceUnits(plan, sizes, form);
-  if (!plan.stream)
-    varyRows(plan, variation, sizes, packsA || !form.kOuter.empty(),
-             form.computeType.getIntOrFloatBitWidth() / 8);
+  if (!plan.streamSteps)
+    varyRows(plan, variation, sizes, packsA || !form.kOuter.empty(), packedBytes(form, 1, 1));
   if (form.kOuter.empty())
     return;
   chooseBlocks(plan, target, form, a, b, std::max(aBytes, bBytes));
