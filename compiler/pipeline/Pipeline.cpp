@@ -46,6 +46,8 @@ static void addControlFlow(OpPassManager &passes, const PipelineOptions &) {
 static void addAutodiff(OpPassManager &passes, const PipelineOptions &options) {
   // Gradients flow through values, so variables must become values first.
   passes.addPass(createResolveState());
+  if (options.isEnabled("hoist"))
+    passes.addPass(createHoistProducts());
   passes.addPass(createBuildGradients({options.maxOperations}));
 }
 

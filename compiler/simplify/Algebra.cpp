@@ -181,6 +181,67 @@ struct StackOfUnstack : OpRewritePattern<ListStackOp> {
   }
 };
 
+/// place(a) + place(b) = place(concat(a, b)), if the elements of b follow those of a along an axis,
+/// as gradients of slices that divide a matrix do.
+struct AddOfPlaces : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    auto lhs = op.getLhs().getDefiningOp<PlaceOp>(), rhs = op.getRhs().getDefiningOp<PlaceOp>();
+    if (!lhs || !rhs || lhs.getType() != rhs.getType() || !isRun(lhs) || !isRun(rhs))
+      return failure();
+    std::optional<int64_t> axis = axisBetween(lhs, rhs);
+    if (!axis) {
+      std::swap(lhs, rhs);
+      axis = axisBetween(lhs, rhs);
+    }
+    if (!axis)
+      return failure();
+    SmallVector<Value> parts;
+    for (PlaceOp place : {lhs, rhs})
+      appendParts(place.getX(), *axis, parts);
+    auto joined = ConcatOp::create(rewriter, op.getLoc(), parts, rewriter.getI64IntegerAttr(*axis));
+    copyPlacement(op, joined);
+    auto placed = PlaceOp::create(rewriter, op.getLoc(), joined, lhs.getStarts(), lhs.getShape(),
+                                  DenseI64ArrayAttr(), lhs.getValueAttr());
+    copyPlacement(op, placed);
+    rewriter.replaceOp(op, placed);
+    return success();
+  }
+
+private:
+  /// Returns true for adjacent elements among zeros that only the sum reads.
+  static bool isRun(PlaceOp op) {
+    return op->hasOneUse() && op.getValue().isZero() &&
+           (!op.getSteps() || llvm::all_of(*op.getSteps(), [](int64_t step) { return step == 1; }));
+  }
+
+  /// Appends the parts of a concatenation along the axis that only a place reads, or the value.
+  static void appendParts(Value value, int64_t axis, SmallVectorImpl<Value> &parts) {
+    auto concat = value.getDefiningOp<ConcatOp>();
+    int64_t rank = shapeOf(value.getType()).size();
+    if (concat && concat->hasOneUse() && *normalizeAxis(concat.getAxis(), rank) == axis)
+      llvm::append_range(parts, concat.getXs());
+    else
+      parts.push_back(value);
+  }
+
+  /// Returns the axis along which `next` begins where `op` ends, if they differ along it alone.
+  static std::optional<int64_t> axisBetween(PlaceOp op, PlaceOp next) {
+    Shape shape = shapeOf(op.getX().getType()), nextShape = shapeOf(next.getX().getType());
+    std::optional<int64_t> axis;
+    for (auto [i, start, nextStart] :
+         llvm::enumerate(op.getStarts().getExprs(), next.getStarts().getExprs())) {
+      if (start == nextStart && shape[i] == nextShape[i])
+        continue;
+      if (axis || nextStart != start + shape[i])
+        return std::nullopt;
+      axis = i;
+    }
+    return axis;
+  }
+};
+
 /// The parts of a concatenation that one kernel joins.
 static constexpr size_t kMaxParts = 32;
 
@@ -328,9 +389,9 @@ struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass>
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
-                 GatherOfSlice, ReadOfWrite, ReductionOfScalar, SliceOfConcat, SliceOfReshape,
-                 SplitConcat, StackOfUnstack, TransposeOfProduct>(&getContext());
+    patterns.add<AbsorbBroadcast, AddOfPlaces, AbsorbTranspose, BroadcastOfBroadcast,
+                 BroadcastOfReshape, GatherOfSlice, ReadOfWrite, ReductionOfScalar, SliceOfConcat,
+                 SliceOfReshape, SplitConcat, StackOfUnstack, TransposeOfProduct>(&getContext());
     tfc::addPadPatterns(patterns);
     tfc::addTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -90,6 +90,17 @@ def HoistInvariants : Pass<"tfc-hoist-invariants", "::mlir::ModuleOp"> {
   }];
 }
 
+def HoistProducts : Pass<"tfc-hoist-products", "::mlir::ModuleOp"> {
+  let summary = "Multiplies the steps of a loop at once before it";
+  let description = [{
+    Before: a loop may multiply an element of a list, or a concatenation of such elements and
+    carried rows, by a matrix that does not change. After: one product before the loop
+    multiplies all elements, and each iteration reads its result. A row that is added to
+    such a product is added there, too. Sums may be rounded differently. Runs before
+    gradients are built; loops with `@recompute` stay.
+  }];
+}
+
 def SumAfterLoops : Pass<"tfc-sum-after-loops", "::mlir::ModuleOp"> {
   let summary = "Adds up products of all iterations after a loop";
   let description = [{

@@ -25,7 +25,16 @@ def loss(*args):
     return (y * y).sum() + h.sum()
 
 
-def slope(args, place, step=1e-5):
+def turned(x, v, w, u):
+    h, y = np.zeros((2, 11)), []
+    for t in reversed(range(6)):
+        z = np.concatenate([v, x[:, t], h], 1) @ w.T
+        h = np.tanh(0.2 * z + (x[:, t] @ u.T).sum(1, keepdims=True))
+        y.append(h)
+    return np.array(y)
+
+
+def slope(args, place, loss=loss, step=1e-5):
     gradient = np.zeros_like(args[place])
     for index in np.ndindex(gradient.shape):
         values = []
@@ -38,14 +47,20 @@ def slope(args, place, step=1e-5):
 
 
 def cases(random):
-    for n, t, units in (0, 3, 5), (2, 0, 5), (1, 1, 5), (3, 5, 5), (2, 6, 21):
-        x = random.normal(size=(n, t, 3))
+    for n, t, units in (0, 3, 5), (2, 0, 5), (1, 1, 5), (3, 5, 5), (2, 6, 21), (2, 6, 11):
+        features = 40 if units == 11 else 3
+        x = random.normal(size=(n, t, features))
         length = random.integers(0, t + 1, size=n).astype(np.int32)
-        w, b = random.normal(size=(3 + units, 4 * units)), random.normal(size=4 * units)
+        w, b = random.normal(size=(features + units, 4 * units)), random.normal(size=4 * units)
         feeds = {"x": x, "length": length, "w": w, "b": b}
         args = [x, length, w, b]
-        if units == 21:
-            yield "sums", feeds, [slope(args, place) for place in (0, 2, 3)], 1e-6
+        if units > 5:
+            yield ("sums" if units == 21 else "wide"), feeds, [slope(args, place) for place in (0, 2, 3)], 1e-6
             continue
         yield "run", feeds, list(lstm(*args))
         yield "slopes", feeds, [slope(args, place) for place in (0, 2, 3)], 1e-6
+    shapes = {"x": (2, 6, 40), "v": (2, 7), "w": (11, 58), "u": (3, 40)}
+    feeds = {name: random.normal(size=shape) / 4 for name, shape in shapes.items()}
+    args = list(feeds.values())
+    slopes = [slope(args, place, lambda *args: (turned(*args) ** 3).sum()) for place in range(4)]
+    yield "turned", feeds, [turned(*args), *slopes], 1e-6
