@@ -151,7 +151,7 @@ AffineExpr NestEmitter::units() const {
 }
 
 /// Returns the number of a loop's points that are one unit if it is split into units: a block along
-/// the lanes, some tiles that are transposed, or one.
+/// the lanes, some tiles that are transposed, those with all remainders, or one.
 int64_t NestEmitter::pointsPerUnit(unsigned loop) const {
   static constexpr int64_t kTiles = 4;
   for (const LoopSweep &sweep : nest.sweeps) {
@@ -160,6 +160,8 @@ int64_t NestEmitter::pointsPerUnit(unsigned loop) const {
     Lanes lanes = lanesOf(sweep);
     if (lanes.transposes && lanes.tileLoop == loop)
       return kTiles * lanes.width;
+    if (lanes.unrollsTaps && lanes.rowLoop != loop)
+      return periodOf(sweep, loop);
   }
   return 1;
 }

@@ -51,6 +51,7 @@ private:
   void tileTransposed(const LoopSweep &sweep, Lanes &lanes) const;
   void interleaveRows(const LoopSweep &sweep, Lanes &lanes) const;
   bool tileWindows(const LoopSweep &sweep, Lanes &lanes) const;
+  int64_t periodOf(const LoopSweep &sweep, unsigned loop) const;
   llvm::SmallVector<int64_t> cutsOf(const LoopSweep &sweep, unsigned loop, int64_t step) const;
   std::optional<unsigned> unitLoop() const;
   int64_t pointsPerUnit(unsigned loop) const;

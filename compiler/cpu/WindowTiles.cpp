@@ -1,13 +1,16 @@
 // Holds the part of NestEmitter that tiles reductions over windows, as depthwise convolutions and
 // pooling are. Windows of neighbouring points overlap: a tile computes several points of a row with
 // all taps unrolled, so that each element is loaded once. Loops are cut where windows begin to lie
-// inside of the operand, so that tiles between the cuts check no bounds.
+// inside of the operand, so that tiles between the cuts check no bounds. Where elements were placed
+// at a stride, as the gradients of windows at a stride are, the points of each remainder are code
+// of their own, which has the taps of that remainder alone.
 
 #include "compiler/cpu/NestEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tfc::cpu;
@@ -16,6 +19,8 @@ using namespace tfc::cpu;
 static constexpr int64_t kMaxTaps = 64;
 /// Points that a tile computes, enough to hide the latency of multiply-adds.
 static constexpr int64_t kTilePoints = 8;
+/// Maximum number of remainders with code of their own.
+static constexpr int64_t kMaxPeriod = 4;
 /// Maximum number of tiles before and after the cuts that are emitted one by one.
 static constexpr int64_t kMaxEdgeTiles = 2;
 
@@ -71,6 +76,25 @@ static Reach reachOf(const Nest &nest, const LoopSweep &sweep, unsigned loop) {
   return reach;
 }
 
+/// Returns the number of points of a loop after which divisions of its number in indices have the
+/// same remainders, if there are few; else 1.
+int64_t NestEmitter::periodOf(const LoopSweep &sweep, unsigned loop) const {
+  auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, b.getContext()));
+  int64_t period = 1;
+  forEachIndex(sweep, [&](AffineExpr index) {
+    index.walk([&](AffineExpr part) {
+      auto division = dyn_cast<AffineBinaryOpExpr>(part);
+      if (!division || !isa<AffineConstantExpr>(division.getRHS()) ||
+          division.getKind() == AffineExprKind::Add || division.getKind() == AffineExprKind::Mul)
+        return;
+      int64_t divisor = cast<AffineConstantExpr>(division.getRHS()).getValue();
+      if (divisor > 1 && period <= kMaxPeriod && usesDim(division.getLHS(), dim))
+        period = std::lcm(period, std::min(divisor, kMaxPeriod + 1));
+    });
+  });
+  return period <= kMaxPeriod ? period : 1;
+}
+
 /// Chooses a tile of a reduction over windows: points along the innermost loop that is not
 /// vectorized. Returns false if the sweep is none, or if its taps are too many or unknown.
 bool NestEmitter::tileWindows(const LoopSweep &sweep, Lanes &lanes) const {
@@ -82,20 +106,32 @@ bool NestEmitter::tileWindows(const LoopSweep &sweep, Lanes &lanes) const {
     results += stage->isParallel() ? 0 : stage->op->getNumResults();
   SmallVector<unsigned> points(sweep.around());
   llvm::erase(points, *sweep.laneLoop);
-  if (taps > kMaxTaps || results != 1 || points.empty() || !constantOf(nest.sizes[points.back()]))
+  if (taps > kMaxTaps || points.empty() || !constantOf(nest.sizes[points.back()]))
     return false;
   Reach row = reachOf(nest, sweep, points.back());
   if (row.next == 0)
     return false;
-  // A sum for each point, the elements of a row of taps, a weight and a temporary.
-  int64_t most = (target.vectorRegisters - 2 - row.first + row.next) / (1 + row.next);
+  // The results of each point, the elements of a row of taps, a weight and a temporary.
+  int64_t most = (target.vectorRegisters - 2 - row.first + row.next) / (results + row.next);
   most = std::clamp<int64_t>(most, 1, kTilePoints);
   int64_t size = *constantOf(nest.sizes[points.back()]);
   lanes.rows = llvm::divideCeil(size, llvm::divideCeil(size, most));
   lanes.rowLoop = points.back();
+  if (int64_t period = periodOf(sweep, points.back()); period > 1 && period <= size)
+    lanes.rows = std::max<int64_t>(1, lanes.rows / period) * period;
   lanes.unroll = std::clamp<int64_t>(kTilePoints / lanes.rows / 2, 1, lanes.unroll);
   lanes.unrollsTaps = true;
   return true;
+}
+
+/// Returns the expression that a constant divides, rounding down, and the constant; else null.
+static AffineExpr dividedIn(AffineExpr expr, AffineExpr &divisor) {
+  auto division = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!division || division.getKind() != AffineExprKind::FloorDiv ||
+      !isa<AffineConstantExpr>(division.getRHS()))
+    return {};
+  divisor = division.getRHS();
+  return division.getLHS();
 }
 
 /// Returns the numbers at which a loop in steps of `step` is cut: its first, one past its last, and
@@ -107,12 +143,16 @@ SmallVector<int64_t> NestEmitter::cutsOf(const LoopSweep &sweep, unsigned loop,
   for (const LoopStage *stage : sweep.stages)
     for (const BoundsCheck &check : stage->footprint.checks) {
       AffineExpr index = normalize(check.index.replaceDims(stage->loops));
+      std::optional<int64_t> bound = check.size ? constantOf(check.size) : std::nullopt;
+      // x floordiv n is in [0, size) where x is in [0, n * size).
+      for (AffineExpr divisor; AffineExpr divided = dividedIn(index, divisor); index = divided)
+        if (bound)
+          *bound *= cast<AffineConstantExpr>(divisor).getValue();
       int64_t factor = factorOf(index, loop);
       std::optional<IndexRange> rest = rangeWithout(nest, index, loop);
       if (factor <= 0 || !rest)
         continue;
       first = std::max(first, llvm::divideCeilSigned(-rest->first, factor));
-      std::optional<int64_t> bound = check.size ? constantOf(check.size) : std::nullopt;
       if (!bound)
         continue;
       end = std::min(end, llvm::divideFloorSigned(*bound - 1 - rest->last, factor) + 1);
@@ -152,6 +192,7 @@ void NestEmitter::emitWindows(const LoopSweep &sweep, const Lanes &lanes) {
   int64_t width = row.first + (*constantOf(nest.sizes[inner.back()]) - 1) * row.next;
   int64_t rows = target.l1Bytes / 2 / (width * lanes.unroll * target.vectorBits / 8);
   int64_t step = std::max<int64_t>(rows - column.first, 0) / std::max<int64_t>(column.next, 1) + 1;
+  step = llvm::alignTo(step, periodOf(sweep, inner.front()));
   emitLoops(outer, {}, [&](Values) -> Values {
     auto [lower, upper] = bounds(inner.front());
     return e.forLoop(lower, upper, step, {}, [&, upper = upper](LoopDim dim, Values) -> Values {
@@ -175,12 +216,15 @@ void NestEmitter::emitWindowRows(const LoopSweep &sweep, const Lanes &lanes,
   unsigned number = numbers.front();
   bool tiled = number == lanes.rowLoop;
   auto [lower, upper] = tiled || !rowBlock ? bounds(number) : *rowBlock;
+  auto emitAt = [&](AffineExpr point, int64_t step) {
+    loops[number] = point;
+    emitWindowRows(sweep, lanes, numbers.drop_front(), tiled ? step : rows, body);
+  };
   auto loop = [&](Value from, Value to, int64_t step, std::optional<IndexRange> range) {
     e.forLoop(from, to, step, {}, [&](LoopDim dim, Values) -> Values {
       if (range)
         e.setRange(dim, *range);
-      loops[number] = dim;
-      emitWindowRows(sweep, lanes, numbers.drop_front(), tiled ? step : rows, body);
+      emitAt(dim, step);
       return {};
     });
   };
@@ -188,19 +232,42 @@ void NestEmitter::emitWindowRows(const LoopSweep &sweep, const Lanes &lanes,
   // Units of tiles would not begin where tiles do.
   if (!constantOf(nest.sizes[number]) || (tiled && !(first && last)))
     return loop(lower, upper, 1, std::nullopt);
-  int64_t step = tiled ? lanes.rows : 1;
+  int64_t period = periodOf(sweep, number), step = tiled ? lanes.rows : period;
+  bool hasRemainders = period > 1 && step % period == 0;
+  // Runs over [from, to) in steps, whose remainders are known.
+  auto loopOverSteps = [&](Value from, Value to, IndexRange range) {
+    e.forLoop(from, to, 1, {}, [&](LoopDim dim, Values) -> Values {
+      e.setRange(dim, range);
+      if (tiled)
+        emitAt(dim * step, step);
+      else
+        for (int64_t i = 0; i < step; ++i)
+          emitAt(dim * step + i, 1);
+      return {};
+    });
+  };
   SmallVector<int64_t> cuts = cutsOf(sweep, number, step);
   for (auto [from, to] : llvm::zip(cuts, llvm::drop_begin(cuts))) {
     int64_t width = std::min(step, to - from);
-    IndexRange range{from, to - width};
+    Value begin, end;
     if (first && last) {
-      loop(e.indexConstant(std::max(from, *first)), e.indexConstant(std::min(to, *last)), width,
-           range);
-      continue;
+      begin = e.indexConstant(std::max(from, *first));
+      end = e.indexConstant(std::min(to, *last));
+    } else {
+      begin = arith::MaxSIOp::create(b, loc, lower, e.indexConstant(from));
+      end = arith::MinSIOp::create(b, loc, upper, e.indexConstant(to));
     }
-    Value begin = arith::MaxSIOp::create(b, loc, lower, e.indexConstant(from));
-    Value end = arith::MinSIOp::create(b, loc, upper, e.indexConstant(to));
-    loop(begin, end, width, range);
+    if (hasRemainders && width == step) {
+      Value count = e.indexConstant(step);
+      begin = b.createOrFold<arith::DivSIOp>(loc, begin, count);
+      end = b.createOrFold<arith::DivSIOp>(loc, end, count);
+      loopOverSteps(begin, end, IndexRange{from / step, to / step - 1});
+    } else if (hasRemainders && tiled) {
+      emitAt(e.constantExpr(from), width);
+    } else {
+      int64_t single = tiled ? width : 1;
+      loop(begin, end, single, IndexRange{from, to - single});
+    }
   }
 }
 

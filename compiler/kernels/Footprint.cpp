@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tfc::kernels;
@@ -67,7 +68,15 @@ AffineExpr Walker::indexExpr(Value source, linalg::GenericOp op, ArrayRef<Affine
 }
 
 void Walker::addCheck(arith::CmpIOp check, linalg::GenericOp op, ArrayRef<AffineExpr> loops) {
-  AffineExpr index = normalize(indexExpr(check.getLhs(), op, loops));
+  Value checked = check.getLhs();
+  std::optional<int64_t> divisor;
+  if (auto division = checked.getDefiningOp<arith::DivSIOp>())
+    divisor = getConstantIntValue(division.getRhs());
+  if (divisor)
+    checked = checked.getDefiningOp()->getOperand(0);
+  AffineExpr index = normalize(indexExpr(checked, op, loops));
+  if (divisor && *divisor > 0)
+    index = index.floorDiv(*divisor);
   AffineExpr bound = normalize(indexExpr(check.getRhs(), op, loops));
   switch (check.getPredicate()) {
   case arith::CmpIPredicate::ult:

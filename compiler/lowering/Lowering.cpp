@@ -306,6 +306,15 @@ struct ReductionLoops {
 };
 } // namespace
 
+/// Converts elements from their compute type to that of the result.
+static Value narrowed(OpBuilder &b, Location loc, Value value, ArrayRef<DimExpr> shape, Type from,
+                      Type to) {
+  if (from == to)
+    return value;
+  return buildParallel(b, loc, value, b.getMultiDimIdentityMap(shape.size()), shape, to,
+                       [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
+}
+
 Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> shape,
                      ArrayRef<int64_t> axes, bool keepDims, TypedAttr neutral, Type elementType,
                      BodyBuilder body) {
@@ -319,32 +328,43 @@ Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> 
                                   linalg::YieldOp::create(b, loc, body(b, {element, scalars[1]}));
                                 })
           .getResult(0);
-  if (neutral.getType() == elementType)
-    return reduced;
-  return buildParallel(b, loc, reduced, b.getMultiDimIdentityMap(loops.kept.size()), loops.kept,
-                       elementType, [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
+  return narrowed(b, loc, reduced, loops.kept, neutral.getType(), elementType);
 }
 
-Value buildArgReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> shape,
-                        int64_t axis, bool keepDims, TypedAttr worst, Type indexType,
-                        BodyBuilder isBetter) {
-  ReductionLoops loops(b, shape, axis, keepDims);
+std::pair<Value, Value> buildArgReduction(OpBuilder &b, Location loc, Value input,
+                                          ArrayRef<DimExpr> shape, ArrayRef<int64_t> axes,
+                                          bool keepDims, TypedAttr worst, Type elementType,
+                                          Type indexType, BodyBuilder isBetter) {
+  ReductionLoops loops(b, shape, axes, keepDims);
   AffineMap maps[] = {loops.input, loops.result, loops.result};
   Value first = arith::ConstantOp::create(b, loc, b.getZeroAttr(indexType));
   Value inits[] = {buildFill(b, loc, arith::ConstantOp::create(b, loc, worst), loops.kept),
                    buildFill(b, loc, first, loops.kept)};
-  return linalg::GenericOp::create(
-             b, loc, TypeRange(ValueRange(inits)), input, inits, maps, loops.iterators,
-             [&](OpBuilder &b, Location loc, ValueRange scalars) {
-               Value element = widen(b, loc, scalars[0]);
-               Value index = linalg::IndexOp::create(b, loc, axis);
-               index = arith::IndexCastOp::create(b, loc, indexType, index);
-               Value better = isBetter(b, {element, scalars[1]});
-               Value yielded[] = {arith::SelectOp::create(b, loc, better, element, scalars[1]),
-                                  arith::SelectOp::create(b, loc, better, index, scalars[2])};
-               linalg::YieldOp::create(b, loc, yielded);
-             })
-      .getResult(1);
+  SmallVector<Value> sizes;
+  for (int64_t axis : axes)
+    sizes.push_back(buildSize(b, loc, shape[axis]));
+  auto reduction = linalg::GenericOp::create(
+      b, loc, TypeRange(ValueRange(inits)), input, inits, maps, loops.iterators,
+      [&](OpBuilder &b, Location loc, ValueRange scalars) {
+        Value element = widen(b, loc, scalars[0]);
+        Value index;
+        for (auto [axis, size] : llvm::zip_equal(axes, sizes)) {
+          Value along = linalg::IndexOp::create(b, loc, axis);
+          if (index)
+            along =
+                arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, index, size), along);
+          index = along;
+        }
+        if (!index)
+          index = arith::ConstantIndexOp::create(b, loc, 0);
+        index = arith::IndexCastOp::create(b, loc, indexType, index);
+        Value better = isBetter(b, {element, scalars[1]});
+        Value yielded[] = {arith::SelectOp::create(b, loc, better, element, scalars[1]),
+                           arith::SelectOp::create(b, loc, better, index, scalars[2])};
+        linalg::YieldOp::create(b, loc, yielded);
+      });
+  return {narrowed(b, loc, reduction.getResult(0), loops.kept, worst.getType(), elementType),
+          reduction.getResult(1)};
 }
 
 //===----------------------------------------------------------------------===//

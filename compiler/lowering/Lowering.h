@@ -75,11 +75,15 @@ mlir::Value buildReduction(mlir::OpBuilder &b, mlir::Location loc, mlir::Value i
                            bool keepDims, mlir::TypedAttr neutral, mlir::Type elementType,
                            BodyBuilder body);
 
-/// Builds the positions along `axis`, of `indexType`, of the best elements: `isBetter` compares an
-/// element, in its compute type, with the best one of those before it, which is `worst` at first.
-mlir::Value buildArgReduction(mlir::OpBuilder &b, mlir::Location loc, mlir::Value input,
-                              llvm::ArrayRef<dfg::DimExpr> shape, int64_t axis, bool keepDims,
-                              mlir::TypedAttr worst, mlir::Type indexType, BodyBuilder isBetter);
+/// Builds the best elements over `axes`, of `elementType`, and their positions in row-major order,
+/// of `indexType`: `isBetter` compares an element, in its compute type, with the best one of those
+/// before it, which is `worst` at first.
+std::pair<mlir::Value, mlir::Value> buildArgReduction(mlir::OpBuilder &b, mlir::Location loc,
+                                                      mlir::Value input,
+                                                      llvm::ArrayRef<dfg::DimExpr> shape,
+                                                      llvm::ArrayRef<int64_t> axes, bool keepDims,
+                                                      mlir::TypedAttr worst, mlir::Type elementType,
+                                                      mlir::Type indexType, BodyBuilder isBetter);
 
 /// Converts a scalar from its storage type to its compute type (floating point only).
 mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar);

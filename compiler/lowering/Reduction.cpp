@@ -67,35 +67,60 @@ struct MinLowering : ReductionLowering<MinOp, MinLowering> {
   }
 };
 
-/// Lowers the position of an extreme element to one pass that keeps the element and its position. A
-/// NaN is better than all numbers, and no element is better than an equal one before it.
+/// Returns true if an element is better than the best one before it. A NaN is better than all
+/// numbers, and no element is better than an equal one before it.
+static Value buildIsBetter(OpBuilder &b, Location loc, Value element, Value best, bool isMax,
+                           bool isUnsigned) {
+  if (isa<FloatType>(best.getType())) {
+    auto order = isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
+    Value better = arith::CmpFOp::create(b, loc, order, element, best);
+    Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
+    return arith::AndIOp::create(b, loc, better, isNumber);
+  }
+  using Order = arith::CmpIPredicate;
+  Order order =
+      isMax ? (isUnsigned ? Order::ugt : Order::sgt) : (isUnsigned ? Order::ult : Order::slt);
+  return arith::CmpIOp::create(b, loc, order, element, best);
+}
+
+/// Builds the extreme elements over axes and their positions in one pass that keeps both.
+static std::pair<Value, Value> buildExtremeWithIndex(OpBuilder &b, Operation *op, Value x,
+                                                     ArrayRef<int64_t> axes, bool keepDims,
+                                                     bool isMax, Type indexType) {
+  Type operand = op->getOperand(0).getType(), elementType = elementTypeOf(operand);
+  return buildArgReduction(b, op->getLoc(), x, shapeOf(operand), axes, keepDims,
+                           extremeValue(b, elementType, /*isSmallest=*/isMax),
+                           storageType(elementType), indexType,
+                           [&](OpBuilder &b, ValueRange scalars) {
+                             return buildIsBetter(b, op->getLoc(), scalars[0], scalars[1], isMax,
+                                                  elementType.isUnsignedInteger());
+                           });
+}
+
 template <typename Op, bool isMax> struct ArgReductionLowering : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Shape shape = shapeOf(op.getX().getType());
-    Type elementType = elementTypeOf(op.getX().getType());
-    auto isBetter = [&](OpBuilder &b, ValueRange scalars) -> Value {
-      Value element = scalars[0], best = scalars[1];
-      if (isa<FloatType>(best.getType())) {
-        auto order = isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
-        Value better = arith::CmpFOp::create(b, loc, order, element, best);
-        Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
-        return arith::AndIOp::create(b, loc, better, isNumber);
-      }
-      using Order = arith::CmpIPredicate;
-      bool isUnsigned = elementType.isUnsignedInteger();
-      Order order =
-          isMax ? (isUnsigned ? Order::ugt : Order::sgt) : (isUnsigned ? Order::ult : Order::slt);
-      return arith::CmpIOp::create(b, loc, order, element, best);
-    };
-    rewriter.replaceOp(op, buildArgReduction(rewriter, loc, adaptor.getX(), shape,
-                                             *normalizeAxis(op.getAxis(), shape.size()),
-                                             op.getKeepDims(),
-                                             extremeValue(rewriter, elementType, isMax),
-                                             elementTypeOf(op.getType()), isBetter));
+    int64_t axis = *normalizeAxis(op.getAxis(), shapeOf(op.getX().getType()).size());
+    rewriter.replaceOp(op,
+                       buildExtremeWithIndex(rewriter, op, adaptor.getX(), axis, op.getKeepDims(),
+                                             isMax, elementTypeOf(op.getType()))
+                           .second);
+    return success();
+  }
+};
+
+struct MaxWithIndexLowering : OpConversionPattern<MaxWithIndexOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(MaxWithIndexOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    size_t rank = shapeOf(op.getX().getType()).size();
+    auto [y, index] = buildExtremeWithIndex(rewriter, op, adaptor.getX(),
+                                            reducedAxes(op.getAxisAttr(), rank), /*keepDims=*/false,
+                                            /*isMax=*/true, elementTypeOf(op.getIndex().getType()));
+    rewriter.replaceOp(op, {y, index});
     return success();
   }
 };
@@ -131,6 +156,6 @@ struct AnyLowering : ReductionLowering<AnyOp, AnyLowering> {
 
 void tfc::lowering::populateReductionPatterns(TensorConverter &types, RewritePatternSet &patterns) {
   patterns.add<AllLowering, AnyLowering, ArgReductionLowering<ArgmaxOp, /*isMax=*/true>,
-               ArgReductionLowering<ArgminOp, /*isMax=*/false>, MaxLowering, MinLowering,
-               ProdLowering, SumLowering>(types, patterns.getContext());
+               ArgReductionLowering<ArgminOp, /*isMax=*/false>, MaxLowering, MaxWithIndexLowering,
+               MinLowering, ProdLowering, SumLowering>(types, patterns.getContext());
 }

@@ -162,6 +162,16 @@ template <typename Op> static void argExtreme(Op op, Call &call, int sign) {
   }
 }
 
+static void maxWithIndex(MaxWithIndexOp op, Call &call) {
+  const Tensor &x = call.operand();
+  auto groups = groupsOf(x, reducedAxes(op.getAxisAttr(), x.getRank()), call.result(0).size());
+  for (auto [i, offsets] : llvm::enumerate(groups)) {
+    reduceExtreme(x, offsets, call.result(0), i, 1);
+    auto [best, isDetermined] = findExtreme(x, offsets, 1);
+    call.result(1).setInteger(i, best, isDetermined);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Products, logic
 //===----------------------------------------------------------------------===//
@@ -230,6 +240,7 @@ void addReduction(Registry &registry) {
   addReductionOp<LogsumexpOp>(registry, reduceLogsumexp);
   addReductionOp<AllOp>(registry, [](auto &...args) { reduceLogic(args..., false); });
   addReductionOp<AnyOp>(registry, [](auto &...args) { reduceLogic(args..., true); });
+  registry.add<MaxWithIndexOp>(maxWithIndex);
   registry.add<ArgmaxOp>([](ArgmaxOp op, Call &call) { argExtreme(op, call, 1); });
   registry.add<ArgminOp>([](ArgminOp op, Call &call) { argExtreme(op, call, -1); });
 }

@@ -11,6 +11,7 @@
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Devices.h"
+#include "dialects/dfg/RunTimeSizes.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -35,7 +36,7 @@ struct Weights {
 /// Hoists products out of the body of one loop.
 class LoopProducts {
 public:
-  explicit LoopProducts(WhileOp loop) : loop(loop), before(loop) {}
+  explicit LoopProducts(WhileOp loop) : loop(loop), boundInside(loop), before(loop), inside(loop) {}
 
   void hoist();
 
@@ -53,9 +54,17 @@ private:
   void hoist(MatmulOp product, ArrayRef<Value> parts);
 
   WhileOp loop;
-  OpBuilder before;
+  RunTimeSizes boundInside;
+  /// Create operations before the loop, and before a product in it.
+  OpBuilder before, inside;
 };
 } // namespace
+
+/// Returns true if an entry differentiates by the value: the gradient would not pass through a copy
+/// of its computation.
+static bool isDifferentiatedBy(Value value) {
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<GradientsOp>);
+}
 
 /// Returns the value around the loop that `value` has in every iteration; null if there is none.
 /// Moves a transpose of such a value before the loop.
@@ -109,7 +118,8 @@ SmallVector<Value> LoopProducts::partsOf(MatmulOp product) const {
   SmallVector<Value> parts{product.getLhs()};
   auto concat = product.getLhs().getDefiningOp<ConcatOp>();
   // Results with 16 bits would be rounded once more.
-  if (concat && *normalizeAxis(concat.getAxis(), rank) == rank - 1 &&
+  if (concat && !isDifferentiatedBy(concat) && !boundInside.bindsAnyOf(concat) &&
+      *normalizeAxis(concat.getAxis(), rank) == rank - 1 &&
       isa<Float32Type, Float64Type>(elementTypeOf(product.getType())))
     parts.assign(concat.getXs().begin(), concat.getXs().end());
   bool pays = llvm::any_of(parts, [&](Value part) { return isWorthHoisting(part); });
@@ -128,16 +138,15 @@ AddOp LoopProducts::findBias(MatmulOp product) const {
 Weights LoopProducts::weightsOf(MatmulOp product) const {
   Value matrix = outside(product.getRhs());
   auto transpose = matrix.getDefiningOp<TransposeOp>();
-  if (transpose && transpose.getPermutationVector() == SmallVector<int64_t>{1, 0})
+  if (transpose && transpose.getPermutationVector() == SmallVector<int64_t>{1, 0} &&
+      !isDifferentiatedBy(transpose))
     return {transpose.getX(), !product.getTransposeRhs()};
   return {matrix, product.getTransposeRhs()};
 }
 
 Value LoopProducts::multiply(OpBuilder &b, MatmulOp product, Value part, Weights weights) {
-  auto created = MatmulOp::create(b, product.getLoc(), part, weights.matrix,
-                                  /*transpose_lhs=*/false, weights.isTransposed);
-  copyPlacement(product, created);
-  return created;
+  return MatmulOp::create(b, product.getLoc(), part, weights.matrix, /*transpose_lhs=*/false,
+                          weights.isTransposed);
 }
 
 /// Multiplies all elements of a part by their weights before the loop, and returns the result of an
@@ -157,7 +166,6 @@ Value LoopProducts::multiplyBefore(MatmulOp product, Value part, Weights weights
   all = reshapeTo(before, all, shape);
   if (!source)
     return all;
-  OpBuilder inside(product);
   Value list = ListUnstackOp::create(before, loc, all);
   auto read = part.getDefiningOp<ListReadOp>();
   return ListReadOp::create(inside, read.getLoc(), list, read.getIndex());
@@ -166,7 +174,6 @@ Value LoopProducts::multiplyBefore(MatmulOp product, Value part, Weights weights
 /// Adds up the products with parts, and with those between them.
 Value LoopProducts::sumOf(MatmulOp product, ArrayRef<Value> parts, Value bias) {
   Location loc = product.getLoc();
-  OpBuilder inside(product);
   Weights all = weightsOf(product);
   Value sum;
   DimExpr begin(0);
@@ -210,7 +217,13 @@ void LoopProducts::hoist(MatmulOp product, ArrayRef<Value> parts) {
   Value bias;
   if (add)
     bias = outside(add.getLhs() == product.getResult() ? add.getRhs() : add.getLhs());
+  PlacementListener listener(product);
+  before.setListener(&listener);
+  inside.setListener(&listener);
+  inside.setInsertionPoint(product);
   Value sum = sumOf(product, parts, bias);
+  before.setListener(nullptr);
+  inside.setListener(nullptr);
   if (add) {
     add.replaceAllUsesWith(sum);
     add.erase();
@@ -232,8 +245,10 @@ struct HoistProductsPass : tfc::impl::HoistProductsBase<HoistProductsPass> {
 
   void runOnOperation() override {
     getOperation().walk([](WhileOp loop) {
+      // A gradient inside may be by an element, and would be one of all elements in each iteration.
+      auto isGradient = [](GradientsOp) { return WalkResult::interrupt(); };
       // `@recompute` asks for less memory.
-      if (loop.getTrips() && !loop.getRecompute())
+      if (loop.getTrips() && !loop.getRecompute() && !loop.walk(isGradient).wasInterrupted())
         LoopProducts(loop).hoist();
     });
   }

@@ -225,39 +225,54 @@ SmallVector<Value> MaxPoolWithIndicesOp::buildOperandGradients(OpBuilder &b,
   return {buildUnpooled(g, g.with(getIndex()), windowsOf(*this))};
 }
 
-/// The index is the smallest position of the largest element, or of a NaN if the result is NaN.
-/// Padding has no position.
+/// The position of the first element of each window, -1 in windows of only padding.
+static Term firstInside(OpBuilder &b, Location loc, const Windows &windows, Type placeType,
+                        Type dtype) {
+  Term position(b, loc, scalar(b, loc, dtype, 0.0));
+  std::optional<Term> isAny;
+  for (size_t axis = 0; axis < windows.rank(); ++axis) {
+    Term place = placesAlong(b, loc, windows, axis, placeType, 2 + 2 * windows.rank());
+    Term size = sizeLike(place, windows.sizes[axis]);
+    Term first = call<MinOp>(select(isWithin(place, windows.sizes[axis]), place, size),
+                             b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false));
+    position = position * sizeLike(position, windows.sizes[axis]) + as(first, dtype);
+    Term isHere = less(first, size);
+    isAny = isAny ? call<LogicalAndOp>(*isAny, isHere) : isHere;
+  }
+  return select(*isAny, position, position.number(-1.0));
+}
+
+/// The index is that of the first largest element of the window, or of its first NaN. Padding has
+/// no position: it is the smallest number, which no element exceeds if it is the largest.
 SmallVector<Value> MaxPoolWithIndicesOp::decompose(OpBuilder &b) {
   Windows windows = windowsOf(*this);
   Location loc = getLoc();
   Type dtype = elementTypeOf(getIndex().getType());
   Type placeType = hasNearPlaces(windows) ? dtype : Type(b.getI64Type());
-  Term taken = windowsOfElements(b, loc, getX(), windows), y = largest(taken, windows);
-  Shape shape = taken.getShape(), column = shape;
-  for (int64_t axis : tapAxes(windows))
-    column[axis] = DimExpr(1);
-  Term isHit = call<EqualOp>(taken, reshape(y, column));
-  if (isa<FloatType>(taken.getDtype()))
-    isHit = call<LogicalOrOp>(isHit, call<IsNanOp>(taken));
-  Term position(b, loc, scalar(b, loc, dtype, 0.0));
-  std::optional<Term> isInside;
-  for (size_t axis = 0; axis < windows.rank(); ++axis) {
-    Term place = placesAlong(b, loc, windows, axis, placeType, shape.size());
-    position = position * sizeLike(position, windows.sizes[axis]) + as(place, dtype);
-    if (!windows.isPadded())
-      continue;
-    Term isInsideAxis = isWithin(place, windows.sizes[axis]);
-    isInside = isInside ? call<LogicalAndOp>(*isInside, isInsideAxis) : isInsideAxis;
+  Term taken = windowsOfElements(b, loc, getX(), windows);
+  auto largest = MaxWithIndexOp::create(b, loc, taken, b.getDenseI64ArrayAttr(tapAxes(windows)),
+                                        TypeAttr::get(dtype));
+  Term y = taken.with(largest.getY()), tap = taken.with(largest.getIndex());
+  SmallVector<Term> taps;
+  for (const DimExpr &count : llvm::reverse(ArrayRef(windows.taps).drop_front())) {
+    Term outer = call<FloordivOp>(tap, sizeLike(tap, count));
+    taps.push_back(tap - outer * sizeLike(tap, count));
+    tap = outer;
   }
-  Term none = sizeLike(position, elementCount(windows.sizes));
-  // All channels share positions.
-  if (isInside)
-    position = select(*isInside, position, none);
-  Term first = call<MinOp>(select(isHit, position, none), b.getDenseI64ArrayAttr(tapAxes(windows)),
-                           b.getBoolAttr(false));
+  taps.push_back(tap);
+  Term position = tap.number(0.0);
+  for (size_t axis = 0; axis < windows.rank(); ++axis) {
+    Term window = countAlong(b, loc, windows.count[axis], placeType, 1 + axis, 2 + windows.rank());
+    Term step = as(taps.pop_back_val(), placeType);
+    Term place = window * sizeLike(window, windows.stride[axis]) +
+                 step * sizeLike(step, windows.dilation[axis]) -
+                 sizeLike(window, windows.low[axis]);
+    position = position * sizeLike(position, windows.sizes[axis]) + as(place, dtype);
+  }
   if (windows.isPadded())
-    first = select(less(first, none), first, first.number(-1.0));
-  return {y, first};
+    position = select(call<EqualOp>(y, y.number(lowestOf(y.getDtype()))),
+                      firstInside(b, loc, windows, placeType, dtype), position);
+  return {y, position};
 }
 
 Numbers MaxPoolWithIndicesOp::getNumbers() {

@@ -171,6 +171,16 @@ SmallVector<Value> LogsumexpOp::decompose(OpBuilder &b) {
 // ArgmaxOp, ArgminOp
 //===----------------------------------------------------------------------===//
 
+/// Checks the dtype of positions, i32 by default.
+static FailureOr<Type> indexType(std::optional<Location> location, StringRef op,
+                                 MLIRContext *context, std::optional<Type> dtype) {
+  Type element = dtype.value_or(IntegerType::get(context, 32));
+  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
+    return emitErrorAbout(location, op, "returns i32 or i64, but got dtype ", toText(element),
+                          " [dtype]");
+  return element;
+}
+
 LogicalResult tfc::dfg::inferArgReduction(std::optional<Location> location, StringRef op,
                                           Type operand, int64_t axis, std::optional<Type> dtype,
                                           bool keepDims, SmallVectorImpl<Type> &results) {
@@ -178,15 +188,14 @@ LogicalResult tfc::dfg::inferArgReduction(std::optional<Location> location, Stri
   FailureOr<int64_t> normal = checkAxis(location, op, axis, shape.size(), operand);
   if (failed(normal) || failed(checkDtypes(location, op, Dtypes::Numeric, operand)))
     return failure();
-  Type element = dtype.value_or(IntegerType::get(operand.getContext(), 32));
-  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
-    return emitErrorAbout(location, op, "returns i32 or i64, but got dtype ", toText(element),
-                          " [dtype]");
+  FailureOr<Type> element = indexType(location, op, operand.getContext(), dtype);
+  if (failed(element))
+    return failure();
   if (keepDims)
     shape[*normal] = DimExpr(1);
   else
     shape.erase(shape.begin() + *normal);
-  results.push_back(tensorOf(shape, element));
+  results.push_back(tensorOf(shape, *element));
   return success();
 }
 
@@ -217,3 +226,84 @@ template <typename ExtremeOp, typename Op> static Value findExtreme(OpBuilder &b
 SmallVector<Value> ArgmaxOp::decompose(OpBuilder &b) { return {findExtreme<MaxOp>(b, *this)}; }
 
 SmallVector<Value> ArgminOp::decompose(OpBuilder &b) { return {findExtreme<MinOp>(b, *this)}; }
+
+//===----------------------------------------------------------------------===//
+// MaxWithIndexOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaxWithIndexOp::inferReturnTypes(MLIRContext *context,
+                                               std::optional<Location> location, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &results) {
+  StringRef name = "max_with_index";
+  FailureOr<Type> index = indexType(location, name, context, adaptor.getDtype());
+  if (failed(index) || failed(inferReduction(location, name, Dtypes::Numeric,
+                                             adaptor.getX().getType(), adaptor.getAxisAttr(),
+                                             /*keepDims=*/false, results)))
+    return failure();
+  results.push_back(tensorOf(shapeOf(results.front()), *index));
+  return success();
+}
+
+/// The number of elements of which one is the largest.
+static DimExpr countReduced(MaxWithIndexOp op) {
+  Shape shape = shapeOf(op.getX().getType());
+  DimExpr count(1);
+  for (int64_t axis : reducedAxes(op.getAxisAttr(), shape.size()))
+    count = count * shape[axis];
+  return count;
+}
+
+/// The shape of the operand, with axes of size 1 instead of those that are reduced.
+static Shape columnOf(MaxWithIndexOp op) {
+  Shape column = shapeOf(op.getX().getType());
+  for (int64_t axis : reducedAxes(op.getAxisAttr(), column.size()))
+    column[axis] = DimExpr(1);
+  return column;
+}
+
+/// The positions of the elements along the reduced axes, with axes of size 1 for the others.
+static Term positionsOf(OpBuilder &b, MaxWithIndexOp op) {
+  Location loc = op.getLoc();
+  Shape shape = shapeOf(op.getX().getType());
+  Type dtype = elementTypeOf(op.getIndex().getType());
+  Term position(b, loc, scalar(b, loc, dtype, 0.0));
+  for (int64_t axis : reducedAxes(op.getAxisAttr(), shape.size())) {
+    Term iota(
+        b, loc,
+        IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {shape[axis]}), TypeAttr::get(dtype)));
+    Shape along(shape.size(), DimExpr(1));
+    along[axis] = shape[axis];
+    position = position * position.with(sizeAs(b, loc, shape[axis], dtype)) + reshape(iota, along);
+  }
+  return position;
+}
+
+SmallVector<Value> MaxWithIndexOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  if (!resultGrads[0])
+    return {Value()};
+  Shape column = columnOf(*this);
+  Term g = reshape(Term(b, getLoc(), resultGrads[0]), column);
+  Term isChosen = call<EqualOp>(positionsOf(b, *this), reshape(g.with(getIndex()), column));
+  return {select(isChosen, g, g.number(0.0))};
+}
+
+SmallVector<Value> MaxWithIndexOp::decompose(OpBuilder &b) {
+  Term x(b, getLoc(), getX());
+  SmallVector<int64_t> axes = reducedAxes(getAxisAttr(), x.getShape().size());
+  DenseI64ArrayAttr axis = b.getDenseI64ArrayAttr(axes);
+  Term y = call<MaxOp>(x, axis, b.getBoolAttr(false));
+  Term isHit = call<EqualOp>(x, reshape(y, columnOf(*this)));
+  if (isa<FloatType>(x.getDtype()))
+    isHit = call<LogicalOrOp>(isHit, call<IsNanOp>(x));
+  Term position = positionsOf(b, *this);
+  DimExpr count = countReduced(*this);
+  Term none = position.with(sizeAs(b, getLoc(), count, position.getDtype()));
+  Term first = call<MinOp>(select(isHit, position, none), axis, b.getBoolAttr(false));
+  if (isNonNegative(count - 1) != true)
+    first = select(less(first, none), first, first.number(0.0));
+  return {y, first};
+}
+
+Numbers MaxWithIndexOp::getNumbers() {
+  return {{countReduced(*this), elementTypeOf(getIndex().getType())}};
+}

@@ -163,4 +163,23 @@ def Dfg_ArgminOp : Dfg_ArgReductionOp<"argmin"> {
   }];
 }
 
+def Dfg_MaxWithIndexOp : Dfg_PureOp<"max_with_index",
+    [Dfg_ReductionRole, Dfg_Differentiable, Dfg_Composite, Dfg_Numbering]> {
+  let summary = "Finds the largest elements over axes, and their positions";
+  let description = [{
+    `y` is the result of `max`, and `index` the position, i32 by default, of the
+    first of equal elements, or of the first NaN if there is one; 0 for no
+    elements. Positions count the elements of the axes in row-major order. The
+    gradient of `y` goes to these positions.
+
+    ```mlir
+    %y, %index = dfg.max_with_index %x {axis = array<i64: 1, 2>} : tensor<4x3x3x8xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_NumericTensor:$x, OptionalAttr<DenseI64ArrayAttr>:$axis,
+                       OptionalAttr<Dfg_Dtype>:$dtype);
+  let results = (outs Dfg_NumericTensor:$y, Dfg_IndexTensor:$index);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
 #endif // TFC_DIALECTS_DFG_REDUCTIONOPS_TD

@@ -279,6 +279,8 @@ AffineExpr KernelEmitter::indexExpr(Value source, Point *point) {
     return normalize(inner(0) - inner(1));
   if (wide && isa<arith::MulIOp>(op))
     return normalize(inner(0) * inner(1));
+  if (AffineExpr division = divisionExpr(op, point))
+    return division;
   if (Value operand = knownOperand(op, point))
     return indexExpr(operand, point);
   return indexSymbol(value(source, point));
@@ -298,7 +300,24 @@ std::optional<IndexRange> KernelEmitter::boundsOf(Value source, Point *point) {
   if (isa<linalg::IndexOp, arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
       llvm::all_of(op->getOperands(), [&](Value v) { return boundsOf(v, point).has_value(); }))
     return IndexEmitter::boundsOf(indexExpr(source, point));
+  if (AffineExpr division = divisionExpr(op, point))
+    return IndexEmitter::boundsOf(division);
   return std::nullopt;
+}
+
+/// Returns the quotient or the remainder of an index and a constant, if the ranges of loops say
+/// that it is the one of a division that rounds down; emits nothing.
+AffineExpr KernelEmitter::divisionExpr(Operation *op, Point *point) {
+  if (!point || !hasRanges() || !isa<arith::DivSIOp, arith::RemSIOp>(op))
+    return {};
+  std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+  std::optional<IndexRange> range = boundsOf(op->getOperand(0), point);
+  if (!divisor || *divisor <= 0 || !range)
+    return {};
+  AffineExpr index = indexExpr(op->getOperand(0), point), rest = normalize(index % *divisor);
+  if (range->first < 0 && rest != constantExpr(0))
+    return {};
+  return isa<arith::RemSIOp>(op) ? rest : normalize(index.floorDiv(*divisor));
 }
 
 /// Returns the value of a condition, if the ranges of loops decide it.
@@ -333,6 +352,10 @@ std::optional<bool> KernelEmitter::knownCondition(Value condition, Point *point)
     return lhs->first >= rhs->last  ? std::optional(true)
            : lhs->last < rhs->first ? std::optional(false)
                                     : std::nullopt;
+  case arith::CmpIPredicate::eq:
+    if (lhs->last < rhs->first || rhs->last < lhs->first)
+      return false;
+    return lhs->first == lhs->last && rhs->first == rhs->last ? std::optional(true) : std::nullopt;
   default:
     return std::nullopt;
   }

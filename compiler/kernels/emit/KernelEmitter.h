@@ -97,6 +97,7 @@ private:
   mlir::Value guardedSelect(mlir::Operation *op, Point *point);
   mlir::AffineExpr indexExpr(mlir::Value source, Point *point);
   std::optional<IndexRange> boundsOf(mlir::Value source, Point *point);
+  mlir::AffineExpr divisionExpr(mlir::Operation *op, Point *point);
   std::optional<bool> knownCondition(mlir::Value condition, Point *point);
   mlir::Value knownOperand(mlir::Operation *op, Point *point);
   mlir::AffineExpr indexSymbol(mlir::Value number);

@@ -34,6 +34,23 @@ def turned(x, v, w, u):
     return np.array(y)
 
 
+def inside(x, w):
+    h, gx, gj = np.ones((2, 8)), [], []
+    for x_t in x:
+        y = np.concatenate([h, x_t], 1) @ w
+        gj.append(2 * y @ w.T)
+        gx.append(gj[-1][:, 8:])
+        h = np.tanh(y[:, :8])
+    return np.array(gx), np.array(gj)
+
+
+def after_sines(x, turned):
+    s = np.zeros((2, 12))
+    for x_t in x:
+        s = np.sin(s + x_t @ turned)
+    return (s * s).sum()
+
+
 def slope(args, place, loss=loss, step=1e-5):
     gradient = np.zeros_like(args[place])
     for index in np.ndindex(gradient.shape):
@@ -64,3 +81,7 @@ def cases(random):
     args = list(feeds.values())
     slopes = [slope(args, place, lambda *args: (turned(*args) ** 3).sum()) for place in range(4)]
     yield "turned", feeds, [turned(*args), *slopes], 1e-6
+    x, w = random.normal(size=(6, 2, 40)) / 4, random.normal(size=(48, 12)) / 4
+    v = random.normal(size=(12, 40)) / 4
+    expected = [*inside(x, w), slope([x, v.T.copy()], 1, after_sines)]
+    yield "inside", {"x": x, "w": w, "v": v}, expected, 1e-6

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 from harness import Operand, case, distinct, real, truth, whole
 
@@ -15,6 +17,15 @@ def over_axes(name, function, operand=real, **options):
         case(f"{name}(x, axis: -1, keep_dims: true)",
              lambda x: function(x, axis=-1, keepdims=True), x=operand("n", 2, 1), **options),
     ]
+
+
+def max_with_index(x, *axes, dtype=np.int32):
+    """The largest elements over adjacent or all axes, and their positions in row-major order."""
+    kept = [axis for axis in range(x.ndim) if axes and axis not in axes]
+    moved = x.transpose(kept + [axis for axis in range(x.ndim) if axis not in kept])
+    count = math.prod(x.shape[axis] for axis in range(x.ndim) if axis not in kept)
+    rows = moved.reshape([x.shape[axis] for axis in kept] + [count])
+    return rows.max(-1), rows.argmax(-1).astype(dtype)
 
 
 def log_sum_exp(x, **axis):
@@ -76,6 +87,17 @@ CASES = [
     case("sum(x, axis: 1)", lambda x: x.sum(1, dtype=x.dtype), types="u8 i16", x=whole("n", 90, low=0)),
     case("all(x, axis: 1)", lambda x: x.all(axis=1), types="bool", x=truth("n", 3)),
     case("any(x)", lambda x: x.any(), types="bool", x=truth("n", 2)),
+    case("max_with_index(x, axis: [1, 2])", lambda x: max_with_index(x, 1, 2),
+         types="f32 f16 i64 u8", x=whole("n", 3, 4, 5, low=0, high=9)),
+    case("max_with_index(x, axis: [-1, 0], dtype: i64)", lambda x: max_with_index(x, 0, 2, dtype=np.int64),
+         types="f64 i16", x=whole(2, "n", 3), gradient=False),
+    case("max_with_index(sqrt(x))", lambda x: max_with_index(np.sqrt(x)), x=real("n", 3), sizes=(1, 5),
+         gradient=False),
+    case("max_with_index(x, axis: [1])", lambda x: max_with_index(x, 1), x=distinct(2, "n", 40), sizes=(1, 9),
+         second=True),
+    case("max_with_index(x, axis: [])", lambda x: (x, np.zeros(x.shape, np.int32)), types="f32 f16", x=real("n", 3)),
+    case("max_with_index(x)", lambda x: (x, np.zeros((), np.int32)), types="f32", x=real()),
+    case("max_with_index(x, axis: [0, 2])", lambda x: max_with_index(x, 0, 2), x=distinct(2, "n", 3)),
     case("argmax(x, axis: 1)", lambda x: x.argmax(1).astype(np.int32), x=real("n", 4)),
     case("argmin(x, axis: 0, keep_dims: true)", lambda x: x.argmin(0)[None].astype(np.int32),
          x=real(3, "n")),
