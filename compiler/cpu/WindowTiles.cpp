@@ -9,6 +9,7 @@
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -178,6 +179,9 @@ SmallVector<int64_t> NestEmitter::cutsOf(const LoopSweep &sweep, unsigned loop,
 void NestEmitter::emitWindows(const LoopSweep &sweep, const Lanes &lanes) {
   SmallVector<unsigned> points(sweep.around());
   llvm::erase(points, *sweep.laneLoop);
+  // Lanes run around points here: counts of elements by which an average divides are those of one.
+  e.setDivisorsVary(true);
+  llvm::scope_exit restore([&] { e.setDivisorsVary(false); });
   auto emitBlock = [&](ArrayRef<unsigned> around) {
     emitLanes(sweep, lanes, {}, [&](int64_t unroll, Values) -> Values {
       emitWindowRows(sweep, lanes, around, /*rows=*/1,

@@ -199,7 +199,8 @@ static Value divideByScalar(OpBuilder &b, Location loc, Value dividend, Value di
 Value KernelEmitter::copy(Operation *op, SmallVector<Value> operands) {
   auto isVector = [](Value v) { return isa<VectorType>(v.getType()); };
   bool vectors = llvm::any_of(operands, isVector);
-  if (vectors && isa<arith::DivFOp>(op) && !isVector(operands[1]) && lanesOfTarget.hasFma)
+  if (vectors && isa<arith::DivFOp>(op) && !isVector(operands[1]) && lanesOfTarget.hasFma &&
+      !divisorsVary)
     return divideByScalar(b, location, operands[0], operands[1]);
   if (vectors)
     for (auto [i, operand] : llvm::enumerate(operands))

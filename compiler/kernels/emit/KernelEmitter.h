@@ -66,6 +66,9 @@ public:
                                       llvm::ArrayRef<mlir::AffineExpr> loops,
                                       mlir::ValueRange accumulators);
 
+  /// Says that each point has another divisor, so that no reciprocal serves several vectors.
+  void setDivisorsVary(bool vary) { divisorsVary = vary; }
+
   /// Returns a scalar that the kernel computes outside of all loops.
   mlir::Value scalar(mlir::Value source) { return value(source, nullptr); }
   /// Inlines a region of scalar operations, vectorized if an argument is a vector, and returns the
@@ -107,6 +110,7 @@ private:
 
   KernelShapes &kernelShapes;
   const LaneTarget &lanesOfTarget;
+  bool divisorsVary = false;
   bool hasFailed = false;
   unsigned numConstants = 0;
   /// Loads stay inside of this region.
