@@ -55,7 +55,7 @@ bool packsRows(const Target &target, const ContractionForm &form,
   std::optional<int64_t> stride = constantOf(a->k);
   if (hasPairs)
     return stride != 1;
-  int64_t panels = constantOf(form.nSize()).value_or(1 << 10) / (plan.tileColumns());
+  int64_t panels = constantOf(form.nSize()).value_or(1 << 10) / plan.tileColumns();
   if (stride == 1 || stride == 0 || panels < kPackedPanels)
     return false;
   return !fitsFirstCache(target, stride ? *stride * elementBytes : stride,

@@ -125,14 +125,13 @@ bool NestEmitter::tileWindows(const LoopSweep &sweep, Lanes &lanes) const {
   return true;
 }
 
-/// Returns the expression that a constant divides, rounding down, and the constant; else null.
-static AffineExpr dividedIn(AffineExpr expr, AffineExpr &divisor) {
+/// Returns the dividend and the divisor of a quotient by a constant that is rounded down.
+static std::optional<std::pair<AffineExpr, int64_t>> matchQuotient(AffineExpr expr) {
   auto division = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!division || division.getKind() != AffineExprKind::FloorDiv ||
-      !isa<AffineConstantExpr>(division.getRHS()))
-    return {};
-  divisor = division.getRHS();
-  return division.getLHS();
+  if (!division || division.getKind() != AffineExprKind::FloorDiv)
+    return std::nullopt;
+  auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS());
+  return divisor ? std::optional(std::pair(division.getLHS(), divisor.getValue())) : std::nullopt;
 }
 
 /// Returns the numbers at which a loop in steps of `step` is cut: its first, one past its last, and
@@ -146,9 +145,11 @@ SmallVector<int64_t> NestEmitter::cutsOf(const LoopSweep &sweep, unsigned loop,
       AffineExpr index = normalize(check.index.replaceDims(stage->loops));
       std::optional<int64_t> bound = check.size ? constantOf(check.size) : std::nullopt;
       // x floordiv n is in [0, size) where x is in [0, n * size).
-      for (AffineExpr divisor; AffineExpr divided = dividedIn(index, divisor); index = divided)
+      while (auto quotient = matchQuotient(index)) {
+        index = quotient->first;
         if (bound)
-          *bound *= cast<AffineConstantExpr>(divisor).getValue();
+          *bound *= quotient->second;
+      }
       int64_t factor = factorOf(index, loop);
       std::optional<IndexRange> rest = rangeWithout(nest, index, loop);
       if (factor <= 0 || !rest)

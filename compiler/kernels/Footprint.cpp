@@ -68,14 +68,12 @@ AffineExpr Walker::indexExpr(Value source, linalg::GenericOp op, ArrayRef<Affine
 }
 
 void Walker::addCheck(arith::CmpIOp check, linalg::GenericOp op, ArrayRef<AffineExpr> loops) {
-  Value checked = check.getLhs();
-  std::optional<int64_t> divisor;
-  if (auto division = checked.getDefiningOp<arith::DivSIOp>())
-    divisor = getConstantIntValue(division.getRhs());
-  if (divisor)
-    checked = checked.getDefiningOp()->getOperand(0);
-  AffineExpr index = normalize(indexExpr(checked, op, loops));
-  if (divisor && *divisor > 0)
+  auto division = check.getLhs().getDefiningOp<arith::DivSIOp>();
+  auto divisor = division ? getConstantIntValue(division.getRhs()) : std::nullopt;
+  bool isQuotient = divisor && *divisor > 0;
+  Value dividend = isQuotient ? division.getLhs() : check.getLhs();
+  AffineExpr index = normalize(indexExpr(dividend, op, loops));
+  if (isQuotient)
     index = index.floorDiv(*divisor);
   AffineExpr bound = normalize(indexExpr(check.getRhs(), op, loops));
   switch (check.getPredicate()) {

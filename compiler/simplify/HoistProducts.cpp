@@ -46,7 +46,7 @@ private:
   bool isWorthHoisting(Value part) const;
   SmallVector<Value> partsOf(MatmulOp product) const;
 
-  AddOp findBias(MatmulOp product) const;
+  std::pair<AddOp, Value> findBias(MatmulOp product) const;
   Weights weightsOf(MatmulOp product) const;
   Value multiply(OpBuilder &b, MatmulOp product, Value part, Weights weights);
   Value multiplyBefore(MatmulOp product, Value part, Weights weights, Value bias);
@@ -126,13 +126,16 @@ SmallVector<Value> LoopProducts::partsOf(MatmulOp product) const {
   return pays ? parts : SmallVector<Value>();
 }
 
-/// Returns the addition of a known row to the product, if this is all that reads the product.
-AddOp LoopProducts::findBias(MatmulOp product) const {
+/// Returns the addition of a row to the product and the row around the loop, if this addition is
+/// all that reads the product.
+std::pair<AddOp, Value> LoopProducts::findBias(MatmulOp product) const {
   auto add = product->hasOneUse() ? dyn_cast<AddOp>(*product->user_begin()) : AddOp();
   if (!add || add->getBlock() != product->getBlock() || add.getType() != product.getType())
     return {};
-  Value other = add.getLhs() == product.getResult() ? add.getRhs() : add.getLhs();
-  return outside(other) && shapeOf(other.getType()).size() <= 1 ? add : AddOp();
+  Value bias = outside(add.getLhs() == product.getResult() ? add.getRhs() : add.getLhs());
+  if (!bias || shapeOf(bias.getType()).size() > 1)
+    return {};
+  return {add, bias};
 }
 
 Weights LoopProducts::weightsOf(MatmulOp product) const {
@@ -213,10 +216,7 @@ Value LoopProducts::sumOf(MatmulOp product, ArrayRef<Value> parts, Value bias) {
 }
 
 void LoopProducts::hoist(MatmulOp product, ArrayRef<Value> parts) {
-  AddOp add = findBias(product);
-  Value bias;
-  if (add)
-    bias = outside(add.getLhs() == product.getResult() ? add.getRhs() : add.getLhs());
+  auto [add, bias] = findBias(product);
   PlacementListener listener(product);
   before.setListener(&listener);
   inside.setListener(&listener);

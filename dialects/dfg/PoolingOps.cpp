@@ -103,14 +103,19 @@ static Term sizeLike(const Term &like, const DimExpr &size) {
   return like.with(sizeAs(like.getBuilder(), like.getLoc(), size, like.getDtype()));
 }
 
+/// The position along `axis` of the element `tap` of the window `window`.
+static Term placeOf(const Windows &windows, size_t axis, const Term &window, const Term &tap) {
+  return window * sizeLike(window, windows.stride[axis]) +
+         tap * sizeLike(tap, windows.dilation[axis]) - sizeLike(window, windows.low[axis]);
+}
+
 /// The position along `axis` of each element of each window, in the shape of windows of rank
 /// `rank`.
 static Term placesAlong(OpBuilder &b, Location loc, const Windows &windows, size_t axis, Type dtype,
                         size_t rank) {
   Term window = countAlong(b, loc, windows.count[axis], dtype, 1 + axis, rank);
   Term tap = countAlong(b, loc, windows.taps[axis], dtype, 1 + windows.rank() + axis, rank);
-  return window * sizeLike(window, windows.stride[axis]) +
-         tap * sizeLike(tap, windows.dilation[axis]) - sizeLike(window, windows.low[axis]);
+  return placeOf(windows, axis, window, tap);
 }
 
 /// Returns true if 32 bits can represent all positions along the padded axes.
@@ -263,10 +268,7 @@ SmallVector<Value> MaxPoolWithIndicesOp::decompose(OpBuilder &b) {
   Term position = tap.number(0.0);
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
     Term window = countAlong(b, loc, windows.count[axis], placeType, 1 + axis, 2 + windows.rank());
-    Term step = as(taps.pop_back_val(), placeType);
-    Term place = window * sizeLike(window, windows.stride[axis]) +
-                 step * sizeLike(step, windows.dilation[axis]) -
-                 sizeLike(window, windows.low[axis]);
+    Term place = placeOf(windows, axis, window, as(taps.pop_back_val(), placeType));
     position = position * sizeLike(position, windows.sizes[axis]) + as(place, dtype);
   }
   if (windows.isPadded())

@@ -199,28 +199,54 @@ LogicalResult tfc::dfg::inferArgReduction(std::optional<Location> location, Stri
   return success();
 }
 
-/// The smallest position of the extreme element, or of a NaN if there is one.
-template <typename ExtremeOp, typename Op> static Value findExtreme(OpBuilder &b, Op op) {
-  Term x(b, op.getLoc(), op.getX());
-  Shape shape = x.getShape();
-  int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
-  DenseI64ArrayAttr axes = b.getDenseI64ArrayAttr({axis});
-  Type dtype = elementTypeOf(op.getType());
+/// The number of elements over axes.
+static DimExpr countOver(ArrayRef<DimExpr> shape, ArrayRef<int64_t> axes) {
+  Shape reduced;
+  for (int64_t axis : axes)
+    reduced.push_back(shape[axis]);
+  return elementCount(reduced);
+}
 
-  Term extreme = call<ExtremeOp>(x, axes, b.getBoolAttr(true));
+/// The positions of the elements of `x` over axes, in row-major order, with axes of size 1 for the
+/// others.
+static Term positionsOver(const Term &x, ArrayRef<int64_t> axes, Type dtype) {
+  OpBuilder &b = x.getBuilder();
+  Shape shape = x.getShape();
+  std::optional<Term> position;
+  for (int64_t axis : axes) {
+    Value iota = IotaOp::create(b, x.getLoc(), DimsAttr::get(b.getContext(), {shape[axis]}),
+                                TypeAttr::get(dtype));
+    Shape column(shape.size() - axis, DimExpr(1));
+    column[0] = shape[axis];
+    Term along = reshape(x.with(iota), column);
+    Term size = x.with(sizeAs(b, x.getLoc(), shape[axis], dtype));
+    position = position ? *position * size + along : along;
+  }
+  return position ? *position : x.with(scalar(b, x.getLoc(), dtype, 0.0));
+}
+
+/// The smallest position over axes of the extreme element, or of a NaN if there is one; `extreme`
+/// has these axes with size 1.
+static Term firstPosition(const Term &x, const Term &extreme, ArrayRef<int64_t> axes, Type dtype,
+                          BoolAttr keepDims) {
+  OpBuilder &b = x.getBuilder();
+  DimExpr count = countOver(x.getShape(), axes);
   Term isHit = call<EqualOp>(x, extreme);
   if (isa<FloatType>(x.getDtype()))
     isHit = call<LogicalOrOp>(isHit, call<IsNanOp>(x));
-  Shape column(shape.size() - axis, DimExpr(1));
-  column[0] = shape[axis];
-  Value iota = IotaOp::create(b, op.getLoc(), DimsAttr::get(b.getContext(), {shape[axis]}),
-                              TypeAttr::get(dtype));
-  Term position = reshape(x.with(iota), column);
-  Term none = x.with(sizeAs(b, op.getLoc(), shape[axis], dtype));
-  Term first = call<MinOp>(select(isHit, position, none), axes, op.getKeepDimsAttr());
+  Term position = positionsOver(x, axes, dtype);
+  Term none = x.with(sizeAs(b, x.getLoc(), count, dtype));
+  Term first = call<MinOp>(select(isHit, position, none), b.getDenseI64ArrayAttr(axes), keepDims);
   // The minimum over zero elements is the largest integer.
-  bool mayBeEmpty = isNonNegative(shape[axis] - 1) != true;
+  bool mayBeEmpty = isNonNegative(count - 1) != true;
   return mayBeEmpty ? select(less(first, none), first, first.number(0.0)) : first;
+}
+
+template <typename ExtremeOp, typename Op> static Value findExtreme(OpBuilder &b, Op op) {
+  Term x(b, op.getLoc(), op.getX());
+  int64_t axis = *normalizeAxis(op.getAxis(), x.getShape().size());
+  Term extreme = call<ExtremeOp>(x, b.getDenseI64ArrayAttr({axis}), b.getBoolAttr(true));
+  return firstPosition(x, extreme, axis, elementTypeOf(op.getType()), op.getKeepDimsAttr());
 }
 
 SmallVector<Value> ArgmaxOp::decompose(OpBuilder &b) { return {findExtreme<MaxOp>(b, *this)}; }
@@ -244,66 +270,28 @@ LogicalResult MaxWithIndexOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// The number of elements of which one is the largest.
-static DimExpr countReduced(MaxWithIndexOp op) {
-  Shape shape = shapeOf(op.getX().getType());
-  DimExpr count(1);
-  for (int64_t axis : reducedAxes(op.getAxisAttr(), shape.size()))
-    count = count * shape[axis];
-  return count;
-}
-
-/// The shape of the operand, with axes of size 1 instead of those that are reduced.
-static Shape columnOf(MaxWithIndexOp op) {
-  Shape column = shapeOf(op.getX().getType());
-  for (int64_t axis : reducedAxes(op.getAxisAttr(), column.size()))
-    column[axis] = DimExpr(1);
-  return column;
-}
-
-/// The positions of the elements along the reduced axes, with axes of size 1 for the others.
-static Term positionsOf(OpBuilder &b, MaxWithIndexOp op) {
-  Location loc = op.getLoc();
-  Shape shape = shapeOf(op.getX().getType());
-  Type dtype = elementTypeOf(op.getIndex().getType());
-  Term position(b, loc, scalar(b, loc, dtype, 0.0));
-  for (int64_t axis : reducedAxes(op.getAxisAttr(), shape.size())) {
-    Term iota(
-        b, loc,
-        IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {shape[axis]}), TypeAttr::get(dtype)));
-    Shape along(shape.size(), DimExpr(1));
-    along[axis] = shape[axis];
-    position = position * position.with(sizeAs(b, loc, shape[axis], dtype)) + reshape(iota, along);
-  }
-  return position;
-}
-
 SmallVector<Value> MaxWithIndexOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   if (!resultGrads[0])
     return {Value()};
-  Shape column = columnOf(*this);
-  Term g = reshape(Term(b, getLoc(), resultGrads[0]), column);
-  Term isChosen = call<EqualOp>(positionsOf(b, *this), reshape(g.with(getIndex()), column));
+  Term x(b, getLoc(), getX());
+  SmallVector<int64_t> axes = reducedAxes(getAxisAttr(), x.getShape().size());
+  Shape column = keptShape(x.getShape(), axes);
+  Term g = reshape(x.with(resultGrads[0]), column), index = reshape(x.with(getIndex()), column);
+  Term isChosen = call<EqualOp>(positionsOver(x, axes, index.getDtype()), index);
   return {select(isChosen, g, g.number(0.0))};
 }
 
 SmallVector<Value> MaxWithIndexOp::decompose(OpBuilder &b) {
   Term x(b, getLoc(), getX());
   SmallVector<int64_t> axes = reducedAxes(getAxisAttr(), x.getShape().size());
-  DenseI64ArrayAttr axis = b.getDenseI64ArrayAttr(axes);
-  Term y = call<MaxOp>(x, axis, b.getBoolAttr(false));
-  Term isHit = call<EqualOp>(x, reshape(y, columnOf(*this)));
-  if (isa<FloatType>(x.getDtype()))
-    isHit = call<LogicalOrOp>(isHit, call<IsNanOp>(x));
-  Term position = positionsOf(b, *this);
-  DimExpr count = countReduced(*this);
-  Term none = position.with(sizeAs(b, getLoc(), count, position.getDtype()));
-  Term first = call<MinOp>(select(isHit, position, none), axis, b.getBoolAttr(false));
-  if (isNonNegative(count - 1) != true)
-    first = select(less(first, none), first, first.number(0.0));
-  return {y, first};
+  Term y = call<MaxOp>(x, b.getDenseI64ArrayAttr(axes), b.getBoolAttr(false));
+  Term extreme = reshape(y, keptShape(x.getShape(), axes));
+  return {y, firstPosition(x, extreme, axes, elementTypeOf(getIndex().getType()),
+                           b.getBoolAttr(false))};
 }
 
 Numbers MaxWithIndexOp::getNumbers() {
-  return {{countReduced(*this), elementTypeOf(getIndex().getType())}};
+  Shape shape = shapeOf(getX().getType());
+  return {{countOver(shape, reducedAxes(getAxisAttr(), shape.size())),
+           elementTypeOf(getIndex().getType())}};
 }
